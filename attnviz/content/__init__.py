@@ -1,0 +1,1 @@
+"""What a person reads: presets and sentences. Typed data, no Streamlit and no Plotly."""

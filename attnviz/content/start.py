@@ -1,0 +1,55 @@
+"""The start page in words: what attnviz is, and the ways on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+HEADING = "## attnviz"
+SENTENCE = (
+    "Softmax turns scores into weights that are positive and sum to 1. Change a score or the"
+    " temperature and watch: every number here can be checked by hand, and every state is a link."
+)
+
+
+@dataclass(frozen=True)
+class Door:
+    """A link to a prepared state of the softmax page."""
+
+    label: str
+    params: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way on: a heading in Markdown and a few links."""
+
+    heading: str
+    doors: tuple[Door, ...]
+
+
+WAYS = (
+    Way(
+        "**Explore**: type your own scores",
+        (
+            Door("Open the softmax page"),
+            Door("Eight words of a sentence", {"preset": "sentence"}),
+            Door("Two queries at once", {"preset": "two-queries"}),
+        ),
+    ),
+    Way(
+        "**Learn**: redo an example by hand",
+        (
+            Door("1/√2, 0, −1 step by step", {"preset": "three-scores", "pick": "weight:0"}),
+            Door("Sharper: 2, 1, 0 at β = 3", {"preset": "beta-3"}),
+            Door("A masked key", {"preset": "second-masked", "pick": "weight:1"}),
+        ),
+    ),
+    Way(
+        "**Teach**: open it in front of a class",
+        (
+            Door("1000, 1000: the naive formula fails", {"preset": "overflow"}),
+            Door("Add 100, or multiply by 2", {"preset": "beta-1", "panel": "moves"}),
+            Door("A gap of 5 is a ratio of 148", {"preset": "gap-5"}),
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Pictures: arrays and already formatted texts in, ``plotly.graph_objects.Figure`` out."""

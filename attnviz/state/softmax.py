@@ -1,0 +1,293 @@
+"""What a person can set on the softmax page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from attnviz.state.fields import FieldError, choice, declared, plain, quoted
+from attnviz.state.links import read_list, read_positions, write_list, write_positions
+from attnviz.state.numbers import Ambiguous, Cell, read_matrix, read_number
+from attnviz.state.temperature import TEMPERATURE, Temperature, read_temperature
+
+MAX_KEYS = 64
+MAX_QUERIES = 64
+MAX_LABEL = 200
+
+PANELS = {
+    "curves": "Against β",
+    "pair": "Two keys",
+    "moves": "Add or multiply",
+    "naive": "Naive beside stable",
+    "rows": "All queries",
+    "export": "Take it away",
+}
+COLUMNS = {
+    "score": "score",
+    "scaled": "scaled",
+    "shifted": "− max",
+    "exp": "exp",
+    "weight": "weight",
+}
+
+Matrix = tuple[tuple[Cell, ...], ...]
+
+
+def matrix(*rows: str) -> Matrix:
+    """Make scores from one text a row, its numbers between blanks.
+
+    Parameters
+    ----------
+    *rows : str
+
+    Returns
+    -------
+    tuple of tuple of Cell
+
+    Examples
+    --------
+    >>> [cell.text for cell in matrix("2 1/3")[0]]
+    ['2', '1/3']
+    """
+    return tuple(tuple(read_number(text) for text in row.split()) for row in rows)
+
+
+def _read_scores(text: str) -> Matrix:
+    reading = read_matrix(text, max_rows=MAX_QUERIES, max_columns=MAX_KEYS)
+    if isinstance(reading, Ambiguous):
+        ways = " or ".join(say for say, _ in reading.alternatives)
+        raise ValueError(f"these numbers can be read in two ways ({ways})")
+    return reading.cells
+
+
+def write_scores(scores: Matrix) -> str:
+    """Write scores as a link does: ``_`` between numbers, ``~`` between rows.
+
+    Parameters
+    ----------
+    scores : tuple of tuple of Cell
+
+    Returns
+    -------
+    str
+    """
+    return "~".join("_".join(cell.text for cell in row) for row in scores)
+
+
+def _read_compare(text: str) -> str:
+    if text.strip().lower() == "off":
+        return "off"
+    temperature = read_temperature("T", text)
+    if temperature.text == "inf":
+        raise ValueError("the reference needs a finite temperature, or off")
+    return temperature.text
+
+
+def _read_labels(text: str) -> tuple[str, ...]:
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return read_list(whole)
+
+
+def _read_row(text: str) -> int:
+    positions = read_positions(text)
+    if len(positions) != 1:
+        raise ValueError(f"it is one position, counted from 0; got {quoted(text)}")
+    return positions[0]
+
+
+def _read_pick(text: str) -> str:
+    column, _, position = text.partition(":")
+    known = column in COLUMNS and position.isascii() and position.isdigit() and len(position) <= 3
+    if text and not known:
+        raise ValueError(f"it is a column and a position such as weight:0; got {quoted(text)}")
+    return text
+
+
+def _read_pair(text: str) -> tuple[int, ...]:
+    positions = tuple(position for part in read_list(text) for position in read_positions(part))
+    if positions and len(positions) != 2:
+        raise ValueError(f"it is two positions such as 0_1; got {quoted(text)}")
+    return positions
+
+
+def _read_constant(text: str) -> Cell:
+    cell = read_number(text)
+    if cell.text == "-inf":
+        raise ValueError("the constant must be finite")
+    return cell
+
+
+SCORES = plain(
+    "scores",
+    matrix("2 1 0"),
+    "Scores",
+    "One number for each key; several rows are several queries. −inf masks a key.",
+    _read_scores,
+    write_scores,
+)
+LABELS = plain(
+    "labels", (), "Labels", "A word for each key; without them k1, k2, …", _read_labels, write_list
+)
+HIDE = plain(
+    "hide",
+    (),
+    "Masked keys",
+    "Positions, counted from 0, of the keys that no query may attend to.",
+    read_positions,
+    write_positions,
+)
+COMPARE = plain(
+    "compare",
+    "1",
+    "Reference at T",
+    "The same scores at this temperature, drawn faintly behind the bars; off hides it.",
+    _read_compare,
+)
+ROW = plain("row", 0, "Query", "The query that is shown step by step, from 0.", _read_row)
+PANEL = choice("panel", PANELS, "Look at", "The part of the page below the table.")
+PICK = plain("pick", "", "Explained number", "A column and a key, from 0: weight:2.", _read_pick)
+ADD = plain(
+    "add",
+    read_number("100"),
+    "Add to every score",
+    "The same constant on every score: the weights stay.",
+    _read_constant,
+    lambda cell: cell.text,
+)
+TIMES = plain(
+    "times",
+    read_number("2"),
+    "Multiply every score by",
+    "The same factor on every score: the weights change.",
+    _read_constant,
+    lambda cell: cell.text,
+)
+PAIR = plain(
+    "pair",
+    (),
+    "Two keys",
+    "The two keys, from 0, whose weights are compared.",
+    _read_pair,
+    write_positions,
+)
+
+
+@dataclass(frozen=True)
+class SoftmaxState:
+    """One state of the softmax page; a state that exists is valid.
+
+    Attributes
+    ----------
+    scores : tuple of tuple of Cell
+        One row for each query, one cell for each key, as typed.
+    labels : tuple of str
+        A label for each key, or empty for the default ones.
+    temperature : Temperature
+    hide : tuple of int
+        Positions of masked keys, increasing.
+    compare : str
+        Temperature of the faint reference, or ``"off"``.
+    row : int
+        The query that is shown step by step.
+    panel : str
+        A name of `PANELS`.
+    pick : str
+        The number that is explained: ``"column:position"``, or empty.
+    add, times : Cell
+        The constants of the panel "Add or multiply".
+    pair : tuple of int
+        Two positions, or empty for the first two keys.
+    preset : str
+        The preset it started from, or empty.
+    """
+
+    scores: Matrix = declared(SCORES)
+    labels: tuple[str, ...] = declared(LABELS)
+    temperature: Temperature = declared(TEMPERATURE)
+    hide: tuple[int, ...] = declared(HIDE)
+    compare: str = declared(COMPARE)
+    row: int = declared(ROW)
+    panel: str = declared(PANEL)
+    pick: str = declared(PICK)
+    add: Cell = declared(ADD)
+    times: Cell = declared(TIMES)
+    pair: tuple[int, ...] = declared(PAIR)
+    preset: str = field(default="")
+
+    def __post_init__(self) -> None:
+        """Check what no single field can know."""
+        n = self.n_keys
+        if self.labels and len(self.labels) != n:
+            raise FieldError("labels", f"{len(self.labels)} labels for {n} keys")
+        for label in self.labels:
+            if len(label) > MAX_LABEL:
+                raise FieldError("labels", f"a label is longer than {MAX_LABEL} characters")
+        if self.hide and self.hide[-1] >= n:
+            raise FieldError("hide", f"there is no key {self.hide[-1]}; the last one is {n - 1}")
+        if self.row >= len(self.scores):
+            last = len(self.scores) - 1
+            raise FieldError("row", f"there is no query {self.row}; the last one is {last}")
+        if self.pick and int(self.pick.partition(":")[2]) >= n:
+            raise FieldError("pick", f"there is no key in {self.pick}; the last one is {n - 1}")
+        if any(position >= n for position in self.pair):
+            raise FieldError("pair", f"it names a key that is not there; the last one is {n - 1}")
+
+    @property
+    def n_keys(self) -> int:
+        """Number of keys."""
+        return len(self.scores[0])
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return len(self.scores)
+
+    @property
+    def key_labels(self) -> tuple[str, ...]:
+        """The labels, or k1, k2, … where none were given."""
+        return self.labels or tuple(f"k{i + 1}" for i in range(self.n_keys))
+
+    @property
+    def values(self) -> tuple[tuple[float, ...], ...]:
+        """The scores as numbers, shape (n_q, n_k)."""
+        return tuple(tuple(cell.value for cell in row) for row in self.scores)
+
+    @property
+    def allowed(self) -> tuple[bool, ...]:
+        """True where a key may be attended to, shape (n_k,)."""
+        return tuple(position not in self.hide for position in range(self.n_keys))
+
+    @property
+    def hidden(self) -> tuple[bool, ...]:
+        """True where a key is masked for every query, shape (n_k,)."""
+        return tuple(position in self.hide for position in range(self.n_keys))
+
+    @property
+    def keys_compared(self) -> tuple[int, int]:
+        """The two keys whose weights are compared."""
+        return (self.pair[0], self.pair[1]) if self.pair else (0, min(1, self.n_keys - 1))
+
+    def with_scores(self, scores: Matrix, **changes: Any) -> SoftmaxState:
+        """Return the state with other scores; what no longer fits them goes.
+
+        Parameters
+        ----------
+        scores : tuple of tuple of Cell
+        **changes
+            Other attributes to replace.
+
+        Returns
+        -------
+        SoftmaxState
+            Labels of keys that stay are kept; new keys get their default label.
+        """
+        n, before = len(scores[0]), self.labels
+        fresh = tuple(f"k{i + 1}" for i in range(len(before), n))
+        fitted: dict[str, Any] = {
+            "labels": (before + fresh)[:n] if before else (),
+            "hide": tuple(p for p in self.hide if p < n),
+            "row": min(self.row, len(scores) - 1),
+            "pick": self.pick if self.pick and int(self.pick.partition(":")[2]) < n else "",
+            "pair": self.pair if all(p < n for p in self.pair) else (),
+        }
+        return replace(self, scores=scores, **(fitted | changes))

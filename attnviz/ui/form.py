@@ -1,0 +1,406 @@
+"""Join widgets, links and state. The only module that touches session_state and query_params.
+
+Every run of a page has one cause. *Arrived*: the page has just been opened, so the link counts,
+or what this page remembers. *Loaded*: a button has set a whole state. *Typed*: a widget differs
+from what the form knows, so the widgets win and the link is rewritten. *Moved*: no widget differs
+but the address does, so it was Back, Forward or an edited address.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+import streamlit as st
+
+from attnviz.state.edits import Edited
+from attnviz.state.fields import Field, FieldError, fields_of
+from attnviz.state.links import (
+    STREAMLIT_OWN,
+    decode,
+    encode,
+    read_file,
+    too_long,
+    write_file,
+)
+from attnviz.ui.parts import editor
+
+State = TypeVar("State")
+
+_HERE = "attnviz.page"  # which page the last run drew
+
+
+Handler = Callable[[Any, Mapping[str, Any]], Edited]
+
+
+@dataclass
+class _Memory(Generic[State]):
+    """What one page remembers during one visit."""
+
+    state: State
+    opened: State
+    link: dict[str, str]
+    notes: tuple[str, ...] = ()
+    problems: dict[str, Any] = field(default_factory=dict)
+    drafts: dict[str, Any] = field(default_factory=dict)
+    seen: dict[str, int] = field(default_factory=dict)
+    rev: str = field(default_factory=lambda: secrets.token_hex(4))
+    loaded: bool = False
+    live: bool = False
+    oversize: bool = False
+
+
+class Form(Generic[State]):
+    """The state of one page during one run.
+
+    Parameters
+    ----------
+    page : str
+        Name of the page; keys of widgets begin with it.
+    cls : type
+        The page's state.
+    presets : mapping of str to state
+    parts : mapping of str to callable
+        Name of a part to the function that turns (state, edit) into `Edited`.
+    natives : sequence of str
+        Fields that have a widget of Streamlit's own.
+    linked : bool
+        False for a page that has no link of its own.
+    """
+
+    def __init__(
+        self,
+        page: str,
+        cls: type[State],
+        presets: Mapping[str, State],
+        *,
+        parts: Mapping[str, Handler],
+        natives: Sequence[str] = (),
+        linked: bool = True,
+    ) -> None:
+        self._page, self._cls, self._presets, self._linked = page, cls, presets, linked
+        self._parts = parts
+        by_name: dict[str, Field] = {f.name: f for f in fields_of(cls)}
+        self._natives = {name: by_name[name] for name in natives}
+        self._memory = self._open()
+        if linked:
+            self._write_link()
+        self._fill()
+
+    @property
+    def state(self) -> State:
+        """The last valid state."""
+        return self._memory.state
+
+    @property
+    def readable(self) -> bool:
+        """False while something typed can't be read: then nothing may be drawn."""
+        return not self._memory.problems
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about the parts of the link that were not understood."""
+        return self._memory.notes
+
+    @property
+    def oversize(self) -> bool:
+        """True when the state is too large for a link."""
+        return self._memory.oversize
+
+    def key(self, name: str) -> str:
+        """Return the key of a widget of this page.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        str
+        """
+        return f"{self._page}.{name}"
+
+    def problem(self, name: str) -> Any:
+        """Return what is wrong with a part or a field, or None.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        object or None
+        """
+        return self._memory.problems.get(name)
+
+    def stamp(self, part: str) -> dict[str, Any]:
+        """Return the revision that a part holds and the number of its last edit.
+
+        Parameters
+        ----------
+        part : str
+
+        Returns
+        -------
+        dict
+        """
+        return {"rev": self._memory.rev, "n": self._memory.seen.get(part, 0)}
+
+    def editor(self, part: str, data: Mapping[str, Any]) -> None:
+        """Mount a part whose edits this form reads.
+
+        Parameters
+        ----------
+        part : str
+        data : mapping
+        """
+        editor(part, self.key(part), {**data, **self.stamp(part)})
+
+    def text_input(self, name: str, **options: Any) -> None:
+        """Show a box for a field that is typed as text; its error stands below it.
+
+        Parameters
+        ----------
+        name : str
+        **options
+            For ``st.text_input``.
+        """
+        declared = self._natives[name]
+        st.text_input(declared.label, key=self.key(name), help=declared.help, **options)
+        if name in self._memory.problems:
+            st.text(self._memory.problems[name])
+
+    def segmented(self, name: str, options: Mapping[str, str]) -> None:
+        """Show one choice among a few.
+
+        Parameters
+        ----------
+        name : str
+        options : mapping of str to str
+            Link word to the words on the screen.
+        """
+        declared = self._natives[name]
+        st.segmented_control(
+            declared.label,
+            list(options),
+            format_func=options.__getitem__,
+            key=self.key(name),
+            required=True,
+            label_visibility="collapsed",
+        )
+
+    def positions(self, name: str, labels: Sequence[str], positions: Sequence[int]) -> None:
+        """Show a box for each position of a field, to choose one of the labels in it.
+
+        Parameters
+        ----------
+        name : str
+            A field whose value is a tuple of positions.
+        labels : sequence of str
+            May repeat: what is chosen is the position.
+        positions : sequence of int
+            What is chosen now.
+        """
+        for at, (column, position) in enumerate(
+            zip(st.columns(len(positions)), positions, strict=True)
+        ):
+            key = self.key(f"{name}-{at}")
+            st.session_state[key] = position
+
+            def chosen(at: int = at, key: str = key) -> None:
+                picked = list(positions)
+                picked[at] = st.session_state[key]
+                self.load(replace(self.state, **{name: tuple(picked)}))
+
+            with column:
+                st.selectbox(
+                    f"Key {at + 1}",
+                    range(len(labels)),
+                    format_func=labels.__getitem__,
+                    key=key,
+                    on_change=chosen,
+                )
+
+    def presets(self, titles: Mapping[str, str]) -> None:
+        """Show the presets, one click each; the one on screen unchanged is marked.
+
+        Parameters
+        ----------
+        titles : mapping of str to str
+            Name in the link to name on the screen.
+        """
+        state, key = self.state, self.key("presets")
+        shown = next((n for n in titles if replace(self._presets[n], preset=n) == state), None)
+        if st.session_state.get(key) != shown:
+            st.session_state[key] = shown
+
+        def chosen() -> None:
+            name = st.session_state[key]
+            if name is not None:
+                self.load(replace(self._presets[name], preset=name))
+
+        st.pills(
+            "Presets",
+            list(titles),
+            format_func=titles.__getitem__,
+            key=key,
+            on_change=chosen,
+            label_visibility="collapsed",
+        )
+
+    def open_file(self, label: str) -> None:
+        """Offer to open a state from a file.
+
+        Parameters
+        ----------
+        label : str
+        """
+        key = self.key("file")
+
+        def opened() -> None:
+            file = st.session_state[key]
+            if file is not None:
+                found = read_file(self._page, file.getvalue(), self._cls, self._presets)
+                if not found.notes:
+                    self.load(found.state)
+                self._memory.notes, self._memory.loaded = found.notes, True
+
+        st.file_uploader(label, type="txt", key=key, on_change=opened)
+
+    def file_text(self) -> str:
+        """Return the state as the text of a file that `open_file` opens.
+
+        Returns
+        -------
+        str
+        """
+        return write_file(self._page, self.state, self._presets)
+
+    def load(self, state: State) -> None:
+        """Take over a whole state; for the callback of a button.
+
+        Parameters
+        ----------
+        state : State
+        """
+        memory = self._memory
+        memory.state, memory.problems, memory.notes = state, {}, ()
+        memory.rev, memory.drafts, memory.loaded = secrets.token_hex(4), self._drafts(state), True
+
+    def reset(self) -> None:
+        """Return to the state that the page was opened with; for the callback of a button."""
+        self.load(self._memory.opened)
+
+    # -- one run ----------------------------------------------------------------------------
+
+    def _open(self) -> _Memory[State]:
+        memory: _Memory[State] | None = st.session_state.get(self.key("memory"))
+        arrived = memory is None or st.session_state.get(_HERE) != self._page
+        st.session_state[_HERE] = self._page
+        params = self._params()
+        if memory is None:
+            memory = _Memory(self._cls(), self._cls(), {})
+            st.session_state[self.key("memory")] = memory
+        self._memory = memory
+        if arrived:
+            if params or not memory.drafts:
+                self._take(params)
+                memory.opened = memory.state
+            else:
+                memory.rev, memory.link = secrets.token_hex(4), {}
+            memory.loaded = False
+        elif memory.loaded:
+            memory.loaded = False
+        elif not self._typed() and params != memory.link:
+            self._take(params)
+        return memory
+
+    def _take(self, params: Mapping[str, str]) -> None:
+        opened = decode(params, self._cls, self._presets)
+        self.load(opened.state)
+        memory = self._memory
+        memory.notes, memory.link, memory.loaded, memory.live = (
+            opened.notes,
+            dict(params),
+            False,
+            False,
+        )
+
+    def _typed(self) -> bool:
+        """Read what differs from the last run; False when nothing does."""
+        memory, found = self._memory, False
+        memory.live = False
+        for part, handler in self._parts.items():
+            edit = _edit_of(st.session_state.get(self.key(part)))
+            if edit is None or edit["n"] == memory.seen.get(part) or edit["rev"] != memory.rev:
+                continue
+            found = True
+            memory.seen[part] = edit["n"]
+            memory.live = memory.live or edit.get("live") is True
+            done = handler(memory.state, edit)
+            self._keep(part, done.state, done.problem)
+            if done.reset:
+                memory.rev = secrets.token_hex(4)
+        for name, declared in self._natives.items():
+            value = st.session_state.get(self.key(name))
+            if value is None or value == memory.drafts[name]:
+                continue
+            found = True
+            memory.drafts[name] = value
+            try:
+                read = next(iter(declared.reads.values()))(value)
+                self._keep(name, replace(memory.state, **{name: read}), None)
+            except FieldError as error:
+                self._keep(name, memory.state, error.sentence)
+            except ValueError as error:
+                self._keep(name, memory.state, f"{declared.label}: {error}")
+        if found:
+            memory.notes = ()
+        return found
+
+    def _keep(self, name: str, state: State, problem: Any) -> None:
+        memory = self._memory
+        memory.state = state
+        memory.problems.pop(name, None)
+        if problem is not None:
+            memory.problems[name] = problem
+
+    def _drafts(self, state: State) -> dict[str, Any]:
+        return {name: f.write(getattr(state, name))[1] for name, f in self._natives.items()}
+
+    def _fill(self) -> None:
+        """Give every native widget its text before it is drawn."""
+        for name, draft in self._memory.drafts.items():
+            if st.session_state.get(self.key(name)) != draft:
+                st.session_state[self.key(name)] = draft
+
+    def _params(self) -> dict[str, str]:
+        return {
+            name: st.query_params[name] for name in st.query_params if name not in STREAMLIT_OWN
+        }
+
+    def _write_link(self) -> None:
+        memory = self._memory
+        if memory.live or memory.problems or memory.notes:
+            return
+        params = encode(memory.state, self._presets)
+        memory.oversize = too_long(params)
+        if memory.oversize or params == memory.link:
+            return
+        if decode(memory.link, self._cls, self._presets).state == memory.state:
+            return  # the address already opens this state, in its own spelling
+        memory.link = params
+        st.query_params.from_dict(params)
+
+
+def _edit_of(value: Any) -> Mapping[str, Any] | None:
+    """Return the edit in a part's state, or None when it is not what our scripts send."""
+    try:
+        edit = value["edit"]
+    except (TypeError, KeyError, AttributeError):
+        return None
+    if not isinstance(edit, Mapping) or not isinstance(edit.get("n"), int | float):
+        return None
+    return edit if isinstance(edit.get("rev"), str) else None

@@ -1,0 +1,239 @@
+// The editor of a matrix: a grid of text cells, a label and a mask switch above and below each
+// column, and the same numbers as one text. It sends whole states; Python alone reads numbers.
+import { el, set, styled, text, tick } from './base.js';
+
+const PLAIN = /^[+\-−]?(\d+\.?\d*|\.\d+)$/; // complete while it is typed: painted at once
+const MINUS = /−/g;
+
+class Matrix {
+  constructor(root) {
+    this.grid = el('div', { role: 'grid', class: 'av-grid' });
+    this.addColumn = el('button', { type: 'button', onclick: () => this.resize(0, 1) });
+    this.addRow = el('button', { type: 'button', onclick: () => this.resize(1, 0) });
+    this.line = el('textarea', { rows: 1, spellcheck: 'false', autocomplete: 'off' });
+    this.lineLabel = el('span', {});
+    this.read = el('p', { class: 'av-note', role: 'status' });
+    this.errors = el('ul', { class: 'av-error', role: 'alert' });
+    this.choices = el('div', { class: 'av-row' });
+    this.tools = el('div', { class: 'av-row' }, this.addColumn, this.addRow);
+    this.lineBox = el('div', {}, el('label', { class: 'av-label av-wide' }, this.lineLabel, this.line), this.read);
+    root.replaceChildren(el('div', { class: 'av-scroll' }, this.grid), this.tools, this.lineBox, this.errors, this.choices);
+    this.line.oninput = () => { this.typing = true; this.fit(); };
+    this.line.onchange = () => this.sendLine(this.line.value);
+    this.line.onkeydown = (event) => {
+      if (event.key === 'Enter' && !event.shiftKey) { event.preventDefault(); this.sendLine(this.line.value); }
+    };
+    this.grid.onkeydown = (event) => this.key(event);
+    this.grid.onpaste = (event) => this.paste(event);
+  }
+
+  update(data, put) {
+    this.put = put;
+    const fresh = !this.data || data.rev !== this.data.rev;
+    this.data = data;
+    if (fresh) {
+      this.labels = [...data.labels];
+      this.cells = data.cells.map((row) => [...row]);
+      this.hide = new Set(data.hide);
+      this.asked = null;
+      this.typing = false;
+      this.lay();
+    }
+    this.lineBox.hidden = this.addRow.hidden = Boolean(data.compact);
+    const settled = fresh || !this.asked || this.asked === data.n;
+    if (settled && !this.typing) { this.line.value = data.text; this.fit(); }
+    if (!settled) return; // a newer edit is on its way: keep what is on screen
+    text(this.read, data.read ?? '');
+    this.errors.replaceChildren(...(data.errors ?? []).map((error) => el('li', {}, error.say)));
+    this.choices.replaceChildren(...(data.choices ?? []).map((choice) => el('button', { type: 'button', onclick: () => this.sendLine(choice.text) }, choice.say)));
+    const bad = new Set((data.errors ?? []).filter((e) => e.row !== null).map((e) => `${e.row}:${e.column}`));
+    this.each((input, i, j) => set(input, 'aria-invalid', bad.has(`${i}:${j}`) ? 'true' : null));
+    set(this.line, 'aria-invalid', (data.errors ?? []).length && data.fromLine ? 'true' : null);
+    this.grid.classList.toggle('av-stale', Boolean(data.fromLine));
+    this.marks();
+  }
+
+  /** Build the cells when the shape changed, else only fill them. */
+  lay() {
+    const { data } = this;
+    const rows = this.cells.length;
+    const columns = this.labels.length;
+    const shape = `${rows}x${columns}`;
+    if (this.shape !== shape) {
+      this.shape = shape;
+      this.grid.style.setProperty('--columns', columns);
+      set(this.grid, 'aria-label', data.name);
+      set(this.grid, 'aria-rowcount', rows + 2);
+      set(this.grid, 'aria-colcount', columns + 1);
+      const head = (words) => el('span', { role: 'rowheader', class: 'av-side' }, words);
+      const labels = this.labels.map((_, j) => el('span', { role: 'columnheader', style: `--key:${data.colors[j % data.colors.length]}` },
+        el('input', { class: 'av-key', maxlength: 200, tabindex: -1, 'aria-label': `Label of key ${j + 1}`, autocomplete: 'off', spellcheck: 'false', onchange: (event) => this.relabel(j, event.target.value) })));
+      const lines = this.cells.map((row, i) => el('div', { role: 'row' }, rows > 1 ? this.rowHead(i) : head(data.cellName),
+        ...row.map((_, j) => el('span', { role: 'gridcell' }, el('input', { class: 'av-cell', inputmode: 'text', autocomplete: 'off', spellcheck: 'false', 'data-at': `${i}:${j}`,
+          oninput: (event) => this.type(i, j, event.target.value), onchange: (event) => this.commit(i, j, event.target.value), onfocus: (event) => event.target.select() })))));
+      const masks = this.labels.map((_, j) => el('span', { role: 'gridcell', class: 'av-under' },
+        el('button', { type: 'button', role: 'switch', class: 'av-mask', onclick: () => this.mask(j) }, 'mask'),
+        columns > 1 ? el('button', { type: 'button', class: 'av-remove', tabindex: -1, onclick: () => this.remove(null, j) }, '×') : null));
+      this.grid.replaceChildren(el('div', { role: 'row' }, head('key'), ...labels), ...lines, el('div', { role: 'row' }, head('mask'), ...masks));
+      this.labelInputs = [...this.grid.querySelectorAll('.av-key')];
+      this.inputs = [...this.grid.querySelectorAll('.av-cell')];
+      this.switches = [...this.grid.querySelectorAll('.av-mask')];
+      text(this.addColumn, `+ ${data.columnName}`);
+      text(this.addRow, `+ ${data.rowName}`);
+      text(this.lineLabel, data.lineName);
+    }
+    this.labels.forEach((label, j) => { if (this.labelInputs[j].value !== label) this.labelInputs[j].value = label; });
+    this.each((input, i, j) => { if (input.value !== this.cells[i][j]) input.value = this.cells[i][j]; });
+    this.addColumn.disabled = columns >= data.maxColumns;
+    this.addRow.disabled = rows >= data.maxRows;
+    this.marks();
+  }
+
+  rowHead(i) {
+    return el('span', { role: 'rowheader', class: 'av-side' },
+      el('button', { type: 'button', class: 'av-choose', title: 'Show this query step by step', onclick: () => this.choose(i) }, `${this.data.rowName} ${i + 1}`),
+      el('button', { type: 'button', class: 'av-remove', tabindex: -1, 'aria-label': `Remove ${this.data.rowName} ${i + 1}`, onclick: () => this.remove(i, null) }, '×'));
+  }
+
+  each(visit) {
+    const columns = this.labels.length;
+    this.inputs.forEach((input, at) => visit(input, Math.floor(at / columns), at % columns));
+  }
+
+  /** Masked cells, names for screen readers, the chosen row. */
+  marks() {
+    const { data } = this;
+    this.each((input, i, j) => {
+      const masked = this.hide.has(j) || this.cells[i][j].trim().replace(MINUS, '-') === '-inf';
+      input.classList.toggle('av-masked', masked);
+      set(input, 'aria-label', `${data.cellName} of ${this.labels[j]}${this.cells.length > 1 ? `, ${data.rowName} ${i + 1}` : ''}${masked ? ', masked' : ''}`);
+    });
+    this.switches.forEach((button, j) => {
+      const on = this.hide.has(j);
+      set(button, 'aria-checked', String(on));
+      set(button, 'aria-label', `Mask ${this.labels[j]}`);
+      text(button, on ? 'masked' : 'mask');
+      const remove = button.nextSibling;
+      if (remove) { set(remove, 'aria-label', `Remove ${this.labels[j]}`); set(remove, 'title', `Remove ${this.labels[j]}`); }
+    });
+    this.grid.querySelectorAll('.av-choose').forEach((button, i) => set(button, 'aria-pressed', String(i === data.row)));
+  }
+
+  send(more = {}) {
+    this.asked = tick();
+    this.put('edit', { rev: this.data.rev, n: this.asked, live: false, labels: this.labels, cells: this.cells, hide: [...this.hide].sort((a, b) => a - b), ...more });
+  }
+
+  sendLine(words) {
+    this.typing = false;
+    if (words !== this.data.text || this.data.choices?.length) this.send({ text: words });
+  }
+
+  type(i, j, words) {
+    this.cells[i][j] = words;
+    this.loose = true;
+    if (PLAIN.test(words.trim())) this.send({ live: true });
+    this.marks();
+  }
+
+  commit(i, j, words) {
+    this.cells[i][j] = words;
+    this.loose = false;
+    this.marks();
+    this.send();
+  }
+
+  relabel(j, words) { this.labels[j] = words; this.marks(); this.send(); }
+
+  mask(j) {
+    if (this.hide.has(j)) this.hide.delete(j); else this.hide.add(j);
+    this.marks();
+    this.send();
+  }
+
+  choose(i) { this.send({ row: i }); }
+
+  resize(rows, columns) {
+    if (columns) {
+      this.labels.push(this.fresh());
+      this.cells.forEach((row) => row.push('0'));
+    }
+    if (rows) this.cells.push(this.labels.map(() => '0'));
+    this.lay();
+    this.send();
+    const last = this.inputs[columns ? this.labels.length - 1 : this.inputs.length - this.labels.length];
+    last.focus();
+  }
+
+  fresh() {
+    for (let n = this.labels.length + 1; ; n += 1) if (!this.labels.includes(`k${n}`)) return `k${n}`;
+  }
+
+  remove(row, column) {
+    if (column !== null) {
+      this.labels.splice(column, 1);
+      this.cells.forEach((cells) => cells.splice(column, 1));
+      this.hide = new Set([...this.hide].filter((j) => j !== column).map((j) => (j > column ? j - 1 : j)));
+    }
+    if (row !== null) this.cells.splice(row, 1);
+    this.lay();
+    this.send(row === null ? {} : { row: Math.min(this.data.row, this.cells.length - 1) });
+    this.inputs[Math.min(column ?? 0, this.labels.length - 1)].focus();
+  }
+
+  /** Arrow keys move; Shift with them changes a plain number by 0.1. */
+  key(event) {
+    const at = event.target;
+    const lines = [this.labelInputs, ...this.cells.map((_, i) => this.inputs.slice(i * this.labels.length, (i + 1) * this.labels.length)), this.switches];
+    const line = lines.findIndex((items) => items.includes(at));
+    if (line < 0) return;
+    const place = lines[line].indexOf(at);
+    const up = event.key === 'ArrowUp';
+    const down = event.key === 'ArrowDown';
+    if ((up || down) && event.shiftKey && at.classList.contains('av-cell') && PLAIN.test(at.value.trim())) {
+      const value = Number(at.value.trim().replace(MINUS, '-')) + (up ? 0.1 : -0.1);
+      at.value = String(Number(value.toFixed(6)));
+      this.commit(line - 1, place, at.value);
+      event.preventDefault();
+      return;
+    }
+    let next;
+    if (up) next = lines[line - 1]?.[place];
+    else if (down || (event.key === 'Enter' && at.tagName === 'INPUT')) next = lines[line + 1]?.[place];
+    else if (event.key === 'ArrowLeft' && this.edge(at, 0)) next = lines[line][place - 1];
+    else if (event.key === 'ArrowRight' && this.edge(at, 1)) next = lines[line][place + 1];
+    else return;
+    if (event.key === 'Enter' && !next) next = at;
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+    if (next.select) next.select();
+  }
+
+  /** True when the caret can't move further inside the text, or all of it is selected. */
+  edge(input, end) {
+    if (input.tagName !== 'INPUT') return true;
+    const { selectionStart: from, selectionEnd: to, value } = input;
+    if (from === 0 && to === value.length) return true;
+    return from === to && from === (end ? value.length : 0);
+  }
+
+  /** A block pasted into a cell goes to Python, which reads it and says where it failed. */
+  paste(event) {
+    if (!event.target.classList.contains('av-cell')) return;
+    const words = event.clipboardData.getData('text');
+    if (!/[\t\n;,\s\[]/.test(words.trim())) return;
+    event.preventDefault();
+    const [row, column] = event.target.dataset.at.split(':').map(Number);
+    this.send({ paste: words, row: this.data.row, at: [row, column] });
+  }
+
+  fit() { set(this.line, 'rows', Math.min(6, this.line.value.split('\n').length)); }
+}
+
+export default async function ({ data, parentElement, setStateValue }) {
+  await styled();
+  const root = parentElement.querySelector('.av-matrix');
+  root.view ??= new Matrix(root);
+  root.view.update(data, setStateValue);
+}

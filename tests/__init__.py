@@ -1,0 +1,1 @@
+"""Tests of attnviz; the folders mirror the package."""

@@ -45,9 +45,9 @@ def shown(value: float, digits: int = 4) -> str:
         power = int(exponent)
         text = f"{mantissa}e{'+' if power > 0 else '-'}{abs(power)}"
         short = f"{mantissa.rstrip('0').rstrip('.')}{text[len(mantissa) :]}"
-        return _signed(short if float(short) == value else text)
+        return _signed(short if _same(float(short), value) else text)
     text = f"{value:.{digits}f}"
-    if float(text) == value:
+    if _same(float(text), value):
         return _signed(text.rstrip("0").rstrip("."))
     whole = round(value)
     for decimals in range(digits, 13):
@@ -55,6 +55,11 @@ def shown(value: float, digits: int = 4) -> str:
         if float(text) != whole or value == whole:
             return _signed(text)
     return f"{_signed(str(whole))} {'+' if value > whole else '−'} {shown(abs(value - whole), 2)}"
+
+
+def _same(rounded: float, value: float) -> bool:
+    """Tell whether two numbers differ by no more than the noise of a few float64 operations."""
+    return math.isclose(rounded, value, rel_tol=4e-15)
 
 
 def _signed(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from attnviz.content.shown import MASKED, clipped, shown, shown_weight
 from attnviz.core.questions import PairRatio, RowChecks
 from attnviz.core.steps import SoftmaxSteps
-from attnviz.state.numbers import Cell
+from attnviz.state.numbers import Cell, write_number
 from attnviz.state.softmax import SoftmaxState, matrix
 from attnviz.state.temperature import Temperature
 
@@ -175,7 +175,7 @@ def explain(pick: str, label: str, score_text: str, steps: SoftmaxSteps, beta: f
         if limit:
             return Explained(
                 "β → ∞",
-                "In the limit T → 0 no scaled score is finite; only the order of the scores counts.",
+                "In the limit T → 0 no scaled score is finite; only their order counts.",
             )
         return Explained(
             f"scaled{sub} = β · score = {shown(beta)} · {bracketed(score)} = {scaled}",
@@ -434,8 +434,8 @@ def factor(cell: Cell) -> str:
     return bracketed(cell.text.replace("-", "−"))
 
 
-def beta_literal(temperature: Temperature) -> float | str:
-    """Return β for the exports: as typed when it was typed, else as a number.
+def beta_literal(temperature: Temperature) -> str:
+    """Write β for the exports: as typed when it was typed, else with all its digits.
 
     Parameters
     ----------
@@ -443,6 +443,9 @@ def beta_literal(temperature: Temperature) -> float | str:
 
     Returns
     -------
-    float or str
+    str
+        ``inf`` in the limit T → 0.
     """
-    return temperature.text if temperature.name == "beta" else temperature.beta
+    if temperature.name == "beta":
+        return temperature.text
+    return write_number(temperature.beta)

@@ -8,12 +8,12 @@ from attnviz.core.checks import Array
 def weigh(scores: Array, seen: Array, beta: float | Array) -> tuple[Array, Array, Array, Array]:
     """Compute shifted, exps, total and weights along the last axis: the one code path of them all.
 
-    Nothing is checked here. ``scores`` is finite where ``seen`` is True; ``beta`` is a float
+    Nothing is checked here. ``scores`` is in C order (the order in which NumPy adds, and so the
+    last digit, follows the order in memory) and finite where ``seen`` is True; ``beta`` is a float
     (inf means the limit) or a finite array that broadcasts. A row in which nothing is seen gets
     total 0 and weights NaN.
     """
-    # In one memory order, because the order in which NumPy adds follows it.
-    shifted = np.ascontiguousarray(_shift(scores, seen, beta))
+    shifted = _shift(scores, seen, beta)
     with np.errstate(under="ignore", invalid="ignore"):
         exps = np.exp(shifted)
         total = exps.sum(axis=-1, keepdims=True)
@@ -27,7 +27,6 @@ def _shift(scores: Array, seen: Array, beta: float | Array) -> Array:
         return scores.copy()
     masked = np.where(seen, scores, -np.inf)
     top = masked.max(axis=-1, keepdims=True)
-    top = np.where(top == -np.inf, 0.0, top)  # a row that sees nothing: -inf - 0, never -inf + inf
     if np.ndim(beta) == 0 and np.isinf(beta):
         return np.where(seen & (masked == top), 0.0, -np.inf)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
@@ -36,4 +35,5 @@ def _shift(scores: Array, seen: Array, beta: float | Array) -> Array:
         overflowed = (difference == -np.inf) & seen
         if overflowed.any():  # only for scores of opposite sign, so this can't cancel
             shifted = np.where(overflowed, beta * masked - beta * top, shifted)
-    return np.where(seen, shifted, -np.inf) + 0.0  # -0.0 becomes 0.0
+    # Where nothing is seen, -inf - -inf and 0 * -inf are NaN so far. And -0.0 becomes 0.0.
+    return np.where(seen, shifted, -np.inf) + 0.0

@@ -240,7 +240,7 @@ def weights_against_beta(
         layout["showlegend"] = True
         layout["uirevision"] = len(labels)  # what the legend hides stays hidden while β moves
     elif len(allowed):
-        vertical["yaxis"] = "y2"  # an axis is drawn only when a trace is on it
+        dots["yaxis"] = "y2"  # an axis is drawn only when a trace is on it
         layout["yaxis2"] = _names_at_ends(labels, allowed, weights)
     return go.Figure({"data": [*data, vertical, dots], "layout": layout})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from attnviz.state.brackets import is_bracketed, split_brackets
@@ -20,7 +21,7 @@ from attnviz.state.cells import (
 )
 from attnviz.state.commas import with_points
 from attnviz.state.fields import quoted
-from attnviz.state.labels import check_labels
+from attnviz.state.labels import MAX_LABEL, check_labels
 from attnviz.state.layout import Layout
 from attnviz.state.lines import split_lines
 
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 _NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_WORD = re.compile(r"[^\s,;_~()\[\]]+")
 _NAME = re.compile(r"\s*[A-Za-z_]\w*\s*=(?!=)")
 
 
@@ -158,6 +160,7 @@ def read_matrix(
     attnviz.state.cells.NotNumbers: row 2, value 2 is not a number: 'x'
     """
     text = _prepared(text)
+    _check_amount(text, max_rows, max_columns)
     if is_bracketed(text):
         ways = split_brackets(with_points(text) if decimal == "," else text)
     else:
@@ -198,6 +201,16 @@ def _prepared(text: str) -> str:
     if not text.strip():
         raise NotNumbers("there is nothing to read; numbers were expected")
     return text
+
+
+def _check_amount(text: str, max_rows: int, max_columns: int) -> None:
+    """Refuse a text with more words than any matrix within the limits, before it is split."""
+    labels = max_rows + max_columns + 2
+    most = 4 * (max_rows + 1) * (max_columns + 1) + MAX_LABEL * labels
+    if next(islice(_WORD.finditer(text), most, None), None):
+        raise NotNumbers(
+            f"the text is too long: at most {max_rows} rows of {max_columns} values can be read"
+        )
 
 
 def _read(

@@ -66,7 +66,7 @@ def _signed(text: str) -> str:
     return text.replace("-", "−")
 
 
-def shown_weight(value: float, allowed: bool) -> str:
+def shown_weight(value: float, allowed: bool, *, exact: bool = False) -> str:
     """Write a weight; masked, underflowed and small are told apart.
 
     Parameters
@@ -75,6 +75,8 @@ def shown_weight(value: float, allowed: bool) -> str:
         From 0 to 1, or NaN for a query without an allowed key.
     allowed : bool
         False where the key is masked.
+    exact : bool
+        True in the limit T → 0, where a 0 is the true weight and didn't underflow.
 
     Returns
     -------
@@ -87,7 +89,7 @@ def shown_weight(value: float, allowed: bool) -> str:
     """
     if not allowed:
         return MASKED
-    return UNDERFLOW if value == 0 else shown(value)
+    return UNDERFLOW if value == 0 and not exact else shown(value)
 
 
 def clipped(label: str, limit: int = 24) -> str:

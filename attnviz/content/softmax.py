@@ -12,7 +12,11 @@ from attnviz.state.numbers import Cell, write_number
 from attnviz.state.softmax import SoftmaxState, matrix
 from attnviz.state.temperature import Temperature
 
-HEADING = "#### Softmax: scores become weights that sum to 1"
+HEADING = "#### Softmax: scores become weights"
+LECTURE = "Larger type and fewer things, for a projector; Page down and Page up step through it"
+PREDICT = (
+    "Predict before you look: which key gets the largest weight, and about how much? Then step on."
+)
 RESET = "Back to the state that the link opened with"
 COPY = "The address holds the whole state"
 OVERSIZE = (
@@ -165,7 +169,8 @@ def explain(pick: str, label: str, score_text: str, steps: SoftmaxSteps, beta: f
             f"{key} is masked: its score counts as −∞, exp(−∞) is exactly 0, so its weight is"
             " exactly 0.",
         )
-    top = shown(float(steps.masked.max()))
+    largest = float(steps.masked.max())
+    top = shown(largest)
     total = shown(float(steps.total))
     limit = math.isinf(beta)
     if column == "score":
@@ -185,6 +190,14 @@ def explain(pick: str, label: str, score_text: str, steps: SoftmaxSteps, beta: f
         if limit:
             return Explained(
                 f"shifted{sub} = {shifted}", "0 for the largest score, −∞ for every other."
+            )
+        if shown(float(steps.masked[j]) - largest) != shifted:  # digits or range are lost there
+            best = shown(float(steps.scores[steps.allowed].max()))
+            return Explained(
+                f"shifted{sub} = β · (score − max) = {shown(beta)} · ({score} − {bracketed(best)})"
+                f" = {shifted}",
+                f"The largest score, {best}, is subtracted before it is scaled: in float64 the"
+                " scaled scores themselves would lose the difference.",
             )
         return Explained(
             f"shifted{sub} = scaled − max = {scaled} − {bracketed(top)} = {shifted}",
@@ -238,7 +251,7 @@ def bars_alt(labels: tuple[str, ...], steps: SoftmaxSteps, beta: float) -> str:
     str
     """
     parts = [
-        f"{clipped(label)} {shown_weight(float(w), bool(a))}"
+        f"{clipped(label)} {shown_weight(float(w), bool(a), exact=math.isinf(beta))}"
         for label, w, a in zip(labels, steps.weights, steps.allowed, strict=True)
     ]
     return f"Weights at {beta_words(beta)}: {', '.join(parts[:16])}" + (
@@ -319,14 +332,15 @@ def check_facts(checks: RowChecks) -> list[dict[str, object]]:
                 "ok": checks.largest_masked == 0,
             }
         )
-    items.append(
-        {
-            "term": f"Change under score + {shown(checks.shift)}",
-            "value": shown(checks.shift_change, 2),
-            "ok": checks.shift_change < 1e-9,
-            "help": "The same constant on every score: the weights stay, but for rounding.",
-        }
-    )
+    change: dict[str, object] = {
+        "term": f"Change under score + {bracketed(shown(checks.shift))}",
+        "value": shown(checks.shift_change, 2),
+        "ok": checks.shift_change < 1e-9,
+        "help": "The same constant on every score: the weights stay, but for rounding.",
+    }
+    if math.isnan(checks.shift_change):
+        change |= {"value": "a score would be too large for float64", "ok": None}
+    items.append(change)
     return items
 
 

@@ -30,6 +30,7 @@ def steps_table(
     pick: str = "",
     explained: Explained | None = None,
     caption: str = "",
+    step: int = 5,
 ) -> dict[str, Any]:
     """Lay out the arithmetic of one query, with its totals.
 
@@ -43,6 +44,8 @@ def steps_table(
         The number that is explained: ``column:position``, or empty.
     explained : Explained, optional
     caption : str
+    step : int
+        How many columns are shown, from 1; the others hold a question mark.
 
     Returns
     -------
@@ -62,9 +65,14 @@ def steps_table(
     rows = []
     for j, label in enumerate(labels):
         allowed = bool(steps.allowed[j])
-        numbers = (steps.scores, steps.scaled, steps.shifted, steps.exps)
-        score, product, shifted, exp = (shown(float(a[j])) for a in numbers)
-        cells = [score, product, shifted, exp, shown_weight(float(steps.weights[j]), allowed)]
+        score, product, shifted = (
+            shown(float(a[j])) for a in (steps.scores, steps.scaled, steps.shifted)
+        )
+        exp, weight = (
+            shown_weight(float(a[j]), allowed, exact=math.isinf(beta))
+            for a in (steps.exps, steps.weights)
+        )
+        cells = [score, product, shifted, exp, weight]
         if not allowed:
             cells = [score, MASKED, "−∞", "0", "0 (masked)"]
         rows.append(
@@ -73,11 +81,14 @@ def steps_table(
                 "color": colors[j],
                 "masked": not allowed,
                 "pick": str(j),
-                "cells": cells,
+                "cells": _covered(cells, step),
             }
         )
     total, weights = float(steps.total), float(steps.weights.sum())
-    foot = [{"label": "sum", "cells": ["", "", "", shown(total), shown(weights, 12)]}]
+    sums = _covered(["", "", "", shown(total), shown(weights, 12)], step)
+    foot = [{"label": "sum", "cells": sums}]
+    if pick and list(_HELP).index(pick.partition(":")[0]) >= step:
+        explained = None  # it would give away a number that is still covered
     return {
         "caption": caption,
         "head": head,
@@ -89,8 +100,13 @@ def steps_table(
     }
 
 
+def _covered(cells: list[str], step: int) -> list[str]:
+    """Cover what comes after a step."""
+    return [cell if at < step or not cell else "?" for at, cell in enumerate(cells)]
+
+
 def queries_table(
-    labels: Sequence[str], steps: SoftmaxSteps, entropies: Sequence[float]
+    labels: Sequence[str], steps: SoftmaxSteps, entropies: Sequence[float], *, beta: float = 1.0
 ) -> dict[str, Any]:
     """Lay out the weights of all queries with the sum of each and of all together.
 
@@ -101,6 +117,8 @@ def queries_table(
         Arrays of shape (n_q, n_k); a query without an allowed key holds NaN.
     entropies : sequence of float, length n_q
         In nats; NaN for a query without an allowed key.
+    beta : float
+        Of the steps; in the limit T → 0 a weight of 0 is exact.
 
     Returns
     -------
@@ -123,7 +141,7 @@ def queries_table(
         else:
             cells = [
                 *(
-                    shown_weight(float(w), bool(a))
+                    shown_weight(float(w), bool(a), exact=math.isinf(beta))
                     for w, a in zip(weights, steps.allowed[i], strict=True)
                 ),
                 shown(float(weights.sum()), 12),
@@ -144,6 +162,8 @@ def moves_table(
     added: np.ndarray,
     multiplied: np.ndarray,
     names: tuple[str, str],
+    *,
+    beta: float = 1.0,
 ) -> dict[str, Any]:
     """Lay the weights beside those after adding to and after multiplying every score.
 
@@ -155,6 +175,8 @@ def moves_table(
         Weights.
     names : tuple of str
         Heads of the last two columns, such as ``"score + 100"``.
+    beta : float
+        Of the weights; in the limit T → 0 a weight of 0 is exact.
 
     Returns
     -------
@@ -176,7 +198,8 @@ def moves_table(
             "label": label,
             "masked": not allowed[j],
             "cells": [
-                shown_weight(float(a[j]), bool(allowed[j])) for a in (before, added, multiplied)
+                shown_weight(float(a[j]), bool(allowed[j]), exact=math.isinf(beta))
+                for a in (before, added, multiplied)
             ],
         }
         for j, label in enumerate(labels)
@@ -224,7 +247,7 @@ def naive_table(
             "label": label,
             "masked": not allowed[j],
             "cells": [
-                raw(float(exps[j])),
+                shown_weight(0.0, True) if exps[j] == 0 and allowed[j] else raw(float(exps[j])),
                 raw(float(naive[j])),
                 shown_weight(float(stable[j]), bool(allowed[j])),
             ],

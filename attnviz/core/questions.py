@@ -23,11 +23,13 @@ class RowChecks:
     largest_masked : float
         Largest weight of a masked key; exactly 0. NaN when no key is masked.
     shift_change : float
-        Largest change of a weight when `shift` is added to every score; 0 but for rounding.
+        Largest change of a weight when `shift` is added to every score; 0 but for rounding. NaN
+        where a score would then be beyond float64.
     shift : float
         The constant that was added.
     underflowed : int
-        Number of allowed keys whose weight is exactly 0 because the exponential underflowed.
+        Number of allowed keys whose weight is exactly 0 because the exponential underflowed;
+        none in the limit of infinite beta, where 0 is the exact weight.
     """
 
     sum_minus_one: float
@@ -74,16 +76,21 @@ def row_checks(
     True
     """
     steps = softmax_steps(scores, beta=beta, allowed=allowed)
-    moved = softmax_steps(add_to_scores(scores, shift), beta=beta, allowed=allowed)
+    with np.errstate(over="ignore"):
+        shifted = steps.scores + float(shift)
+    change = float("nan")
+    if np.isfinite(shifted[steps.allowed]).all():
+        moved = softmax_steps(shifted, beta=beta, allowed=steps.allowed)
+        change = float(np.abs(moved.weights - steps.weights).max())
     seen = steps.weights[steps.allowed]
     masked = steps.weights[~steps.allowed]
     return RowChecks(
         sum_minus_one=float(steps.weights.sum() - 1.0),
         smallest=float(seen.min()),
         largest_masked=float(masked.max()) if masked.size else float("nan"),
-        shift_change=float(np.abs(moved.weights - steps.weights).max()),
+        shift_change=change,
         shift=float(shift),
-        underflowed=int((seen == 0).sum()),
+        underflowed=0 if np.isinf(beta) else int((seen == 0).sum()),
     )
 
 

@@ -12,6 +12,7 @@ from attnviz.figures.style import (
     GRID,
     GUIDE,
     MASKED,
+    assembled,
     base_layout,
     colour_of,
     complete,
@@ -142,7 +143,7 @@ def weight_bars(
     if reference is not None or (crowded and masked.any()):
         layout["showlegend"] = True
         layout["legend"] = _LEGEND_ABOVE
-    return go.Figure({"data": data, "layout": layout})
+    return assembled({"data": data, "layout": layout})
 
 
 def weights_against_beta(
@@ -242,7 +243,7 @@ def weights_against_beta(
     elif len(allowed):
         dots["yaxis"] = "y2"  # an axis is drawn only when a trace is on it
         layout["yaxis2"] = _names_at_ends(labels, allowed, weights)
-    return go.Figure({"data": [*data, vertical, dots], "layout": layout})
+    return assembled({"data": [*data, vertical, dots], "layout": layout})
 
 
 def entropy_against_beta(
@@ -328,7 +329,7 @@ def entropy_against_beta(
         "fixedrange": True,
         "automargin": True,
     }
-    return go.Figure(
+    return assembled(
         {
             "data": [curve, limit, line, dot],
             "layout": base_layout(
@@ -504,8 +505,6 @@ def _names_at_ends(
     places = ends[order].tolist()
     for k in range(1, len(places)):
         places[k] = max(places[k], places[k - 1] + _APART)
-    for k in range(len(places)):
-        places[k] = min(places[k], 1 - _APART * (len(places) - 1 - k))
     names = [
         f'<span style="color:{colour_of(i)}">━</span> {plain(short(labels[i], 10))}'
         for i in allowed[order]

@@ -17,7 +17,7 @@ from attnviz.exports import softmax as exports
 from attnviz.figures import softmax as figures
 from attnviz.figures.style import colour_of
 from attnviz.state.edits import edit_matrix, edit_pick, edit_temperature
-from attnviz.state.softmax import PANELS, SoftmaxState
+from attnviz.state.softmax import PANELS, STEPS, SoftmaxState
 from attnviz.state.temperature import read_temperature
 from attnviz.ui import parts
 from attnviz.ui.form import Form
@@ -35,6 +35,8 @@ beta = state.temperature.beta
 labels = state.key_labels
 colors = [colour_of(j) for j in range(state.n_keys)]
 allowed = state.allowed
+lecture = state.view == "lecture"
+scale = 1.3 if lecture else 1.0
 
 
 def draw_row() -> None:
@@ -46,6 +48,24 @@ def draw_row() -> None:
         explained = words.explain(state.pick, labels[position], typed, row, beta)
     caption = "Step by step" if state.n_queries == 1 else f"Step by step: query {state.row + 1}"
     left, right = st.columns(2, gap="medium")
+    with left:
+        form.editor(
+            "table",
+            tables.steps_table(
+                labels,
+                colors,
+                row,
+                beta,
+                pick=state.pick,
+                explained=explained,
+                caption=caption,
+                step=state.step,
+            ),
+        )
+    if state.step < len(STEPS):
+        with right:
+            parts.facts(form.key("predict"), [{"value": words.PREDICT}], tone="lines")
+        return
     with right:
         reference = None
         if state.compare not in ("off", state.temperature.text):
@@ -66,13 +86,7 @@ def draw_row() -> None:
             form.key("bars"),
             alt=words.bars_alt(labels, row, beta),
             name="attnviz-weights",
-        )
-    with left:
-        form.editor(
-            "table",
-            tables.steps_table(
-                labels, colors, row, beta, pick=state.pick, explained=explained, caption=caption
-            ),
+            scale=scale,
         )
     spread = words.row_facts(
         labels,
@@ -83,14 +97,16 @@ def draw_row() -> None:
     )
     if state.n_queries > 1:
         spread.append(words.matrix_fact(every, state.n_queries))
-    parts.facts(form.key("spread"), spread, tone="big")
-    checks = questions.row_checks(values, beta=beta, allowed=allowed, shift=state.add.value)
-    parts.facts(form.key("checks"), words.check_facts(checks))
+    checks = []
+    if not lecture:
+        measured = questions.row_checks(values, beta=beta, allowed=allowed, shift=state.add.value)
+        checks = words.check_facts(measured)
+    parts.facts(form.key("facts"), [*spread, *checks])
 
 
 def draw_curves() -> None:
     """Draw each weight and the entropy against β."""
-    betas = questions.beta_axis(0.01, 100, 81)
+    betas = questions.beta_axis(0.01, 100, 41)
     weights = weights_against_beta(values, betas, allowed=allowed)
     left, right = st.columns(2, gap="medium")
     texts = [shown_weight(w, a) for w, a in zip(row.weights.tolist(), seen, strict=True)]
@@ -109,6 +125,8 @@ def draw_curves() -> None:
             form.key("weight-curves"),
             alt=f"Each weight against β. {words.bars_alt(labels, row, beta)}",
             name="attnviz-weights-against-beta",
+            scale=scale,
+            late=True,
         )
     now, ceiling = entropy(row.weights), questions.max_entropy(sum(seen))
     ceiling_text = f"ln {sum(seen)} = {shown(ceiling)}"
@@ -127,6 +145,8 @@ def draw_curves() -> None:
             alt=f"Entropy against β: {shown(now)} nats at {words.beta_words(beta)},"
             f" at most {ceiling_text}.",
             name="attnviz-entropy-against-beta",
+            scale=scale,
+            late=True,
         )
 
 
@@ -243,17 +263,24 @@ with st.container(horizontal=True, vertical_alignment="center"):
     st.markdown(words.HEADING)
     with st.popover("Presets"):
         form.presets({name: preset.title for name, preset in words.PRESETS.items()})
-    st.button("Reset", key=form.key("reset"), on_click=form.reset, help=words.RESET)
-    parts.copy_button(form.key("copy"), "Copy link", help=words.COPY, disabled=form.oversize)
+    if not lecture:
+        st.button("Reset", key=form.key("reset"), on_click=form.reset, help=words.RESET)
+        parts.copy_button(form.key("copy"), "Copy link", help=words.COPY, disabled=form.oversize)
+    if lecture:
+        parts.lecture_room(form.key("room"))
+    form.view_switch("Leave the lecture view" if lecture else "Lecture", help=words.LECTURE)
+    if lecture or state.step < len(STEPS):
+        form.stepper(len(STEPS), STEPS)
 parts.warnings(form.key("notes"), form.notes)
 if form.oversize:
     parts.warnings(form.key("oversize"), [words.OVERSIZE])
 left, right = st.columns(2, gap="medium")
 with left:
-    scores_editor(form, colors)
+    scores_editor(form, colors, compact=lecture)
 with right:
     temperature_editor(form)
-    form.text_input("compare", width=160)
+    if not lecture:
+        form.text_input("compare", width=160)
 
 if not form.readable:
     parts.warnings(form.key("unreadable"), [words.UNREADABLE])
@@ -268,6 +295,7 @@ if any(seen):
 else:
     parts.warnings(form.key("empty"), [words.all_masked(state.row, state.n_queries)])
 
-form.segmented("panel", PANELS)
-if any(seen) or state.panel in ("rows", "export"):
-    DRAW[state.panel]()
+if state.step == len(STEPS):
+    form.segmented("panel", PANELS)
+    if any(seen) or state.panel in ("rows", "export"):
+        DRAW[state.panel]()

@@ -18,7 +18,7 @@ _WRAPPER = (
     r"(?:(?:np|numpy|torch|jnp|jax|tf)\.)?"
     r"(?:array|asarray|tensor|Tensor|matrix|Array|FloatTensor|DoubleTensor|list|tuple)"
 )
-_STARTS = re.compile(rf"\s*(?:Parameter containing:\s*)?(?:{_WRAPPER}\s*\(|[\[(])")
+_STARTS = re.compile(rf"\s*(Parameter containing:)?\s*(?:{_WRAPPER}\s*\(|[\[(])")
 # A first cell such as [CLS], or a bracket that is a token of its own: those begin a header line.
 _LABEL = re.compile(
     r"\s*(?:\[(?!(?:inf|infinity|nan|null|none)\])[^\W\d][\w-]*\]|[\[\]()](?=[^\S\n\t]*[,;\t]))"
@@ -30,7 +30,7 @@ _KEYWORD = re.compile(
 )
 # A word takes its calls along: sqrt(2), float('-inf'), shape=(2, 2). Possessive, so linear.
 _TOKEN = re.compile(
-    r"""(?P<quoted>(?:"[^"\n]*"|'[^'\n]*')(?=[\s()\[\],;]|\Z))
+    r"""(?P<string>(?:"[^"\n]*"|'[^'\n]*')(?=[\s()\[\],;]|\Z))
       | (?P<word>[^\s()\[\],;]++(?:\([^()\[\]]*+\)[^\s()\[\],;]*+)*+)
       | (?P<open>[(\[]) | (?P<close>[)\]]) | (?P<comma>,) | (?P<semicolon>;)
       | (?P<line>\n) | (?P<blank>[^\S\n]+)""",
@@ -108,8 +108,8 @@ def split_brackets(text: str) -> list[Layout]:
     [['1.', '2.']]
     """
     plain = ascii_spelling(text).replace("，", ",").replace("；", ";")
-    start = plain.find("Parameter containing:")
-    start = 0 if start < 0 else start + len("Parameter containing:")
+    prefix = _STARTS.match(plain)
+    start = max(prefix.end(1), 0) if prefix else 0
     return _Splitter(text, plain).run(start)
 
 
@@ -157,8 +157,8 @@ class _Splitter:
         if self.wrapped is None:
             return [Layout(rows, keeps_rows=True)]
         return [
-            Layout([self.wrapped], keeps_rows=True, meaning="one row, wrapped over several lines"),
-            Layout(rows, keeps_rows=True, meaning="each line is a row"),
+            Layout([self.wrapped], keeps_rows=True, meaning="a row that was wrapped"),
+            Layout(rows, keeps_rows=True, meaning="each line a row"),
         ]
 
     def word(self, token: re.Match[str]) -> None:
@@ -171,7 +171,7 @@ class _Splitter:
         frame.cells.append(self.text[token.start() : token.end()])
         frame.after_comma = False
 
-    def quoted(self, token: re.Match[str]) -> None:
+    def string(self, token: re.Match[str]) -> None:
         frame = self.stack[-1]
         frame.cells.append(self.text[token.start() + 1 : token.end() - 1])
         frame.after_comma = False
@@ -229,7 +229,7 @@ class _Splitter:
                     read_cell(cell, f"value {column}", None, column)  # words come first
                 raise NotNumbers("numbers and lists stand side by side in one list")
             return _Node(1 + depths.pop(), frame.nodes)
-        outermost = len(self.stack) == 1 and frame.opener in ("[", "(")
+        outermost = len(self.stack) == 1 and frame.opener != "wrapper"
         breaks = frame.semicolons + (frame.lines if outermost or frame.semicolons else [])
         rows = _rows(frame.cells, breaks)
         if len(rows) < 2 and not frame.semicolons:

@@ -25,8 +25,9 @@ _SPELLINGS = str.maketrans(
 )
 
 _DIGITS = r"(?:[0-9]+(?:\.[0-9]*|,[0-9]+)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?"
-_ROOT = rf"(?:(?:np|numpy|math|torch)\.)?sqrt\({_DIGITS}\)|√{_DIGITS}|√\({_DIGITS}\)"
-_ATOM = re.compile(rf"({_DIGITS})|(?:{_ROOT})")
+_SQRT = r"(?:(?:np|numpy|math|torch)\.)?sqrt"
+_ROOT = rf"{_SQRT}\({_DIGITS}\)|√{_DIGITS}|√\({_DIGITS}\)"
+_ROOT_START = re.compile(rf"(?:{_SQRT}|√)\(?")
 _NUMBER = re.compile(rf"([+-]?)({_DIGITS}|{_ROOT})(?:/({_DIGITS}|{_ROOT}))?")
 _WRAPPED = re.compile(
     r"([+-]?)(?:(?:np|numpy|torch|jnp|tf)\.)?"
@@ -141,9 +142,9 @@ def kind_of(text: str) -> str:
     >>> [kind_of(text) for text in ("1/3", "null", "∞", "NaN", "o.1", "cat")]
     ['number', 'missing', 'inf', 'nan', 'mistyped', 'word']
     """
-    plain = _plain(text)
+    plain = bare(text)
     if len(plain) > MAX_TOKEN:
-        return "word"
+        return "mistyped" if _MISTYPED.match(plain) else "word"
     if plain.lower() in _MISSING:
         return "missing"
     if infinite := _INFINITE.fullmatch(plain):
@@ -212,7 +213,7 @@ def read_cell(text: str, place: str, row: int | None = None, column: int | None 
     ------
     NotNumbers
     """
-    plain = _plain(text)
+    plain = bare(text)
     number = _NUMBER.fullmatch(plain) if len(plain) <= MAX_TOKEN else None
     if number is None:
         infinite = _INFINITE.fullmatch(plain)
@@ -258,10 +259,21 @@ def write_number(value: float) -> str:
     return sign + _canonical(repr(abs(value)).removesuffix(".0"))
 
 
-def _plain(text: str) -> str:
-    """Return the ASCII spelling without blanks around it and without a wrapper.
+def bare(text: str) -> str:
+    """Return the ASCII spelling of a cell without blanks around it and without a wrapper.
 
-    ``np.float64(1.5)`` becomes ``1.5``, ``-float('inf')`` becomes ``-inf``.
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> bare(" np.float64(−1.5) "), bare("-float('inf')")
+    ('-1.5', '-inf')
     """
     text = ascii_spelling(text).replace("，", ",").strip()
     wrapped = _WRAPPED.fullmatch(text)
@@ -297,42 +309,32 @@ def _complaint(text: str, plain: str) -> str:
 def _cell(sign: str, above: str, below: str | None) -> Cell:
     """Build a cell from the parts of the grammar; ``ArithmeticError`` says what is wrong."""
     minus = "-" if sign == "-" else ""
-    if below is None and (inside := _decimal_of(above))[1] is False:
-        text = minus + _canonical(inside[0])
+    if below is None and not _ROOT_START.match(above):
+        text = _canonical(above)
         value = float(text)
-        if math.isinf(value):
-            raise OverflowError("is outside the range of float64")
-        return Cell(text, value)
-    atoms = [_atom(atom) for atom in (above, below) if atom is not None]
-    result = atoms[0][1]
-    if below is not None:
-        if not atoms[1][1]:
+    elif below is None:
+        text, exact = _atom(above)
+        value = float(exact)
+    else:
+        (upper, dividend), (lower, divisor) = _atom(above), _atom(below)
+        if not divisor:
             raise ZeroDivisionError("divides by zero")
-        result = _EXACT.divide(result, atoms[1][1])
-    value = float(result)
+        text, value = f"{upper}/{lower}", float(_EXACT.divide(dividend, divisor))
     if math.isinf(value):
         raise OverflowError("is outside the range of float64")
-    return Cell(minus + "/".join(text for text, _ in atoms), -value if minus else value)
-
-
-def _decimal_of(atom: str) -> tuple[str, bool]:
-    """Return the decimal number of an atom, and whether its square root is meant."""
-    if _ATOM.fullmatch(atom)[1] is not None:
-        return atom, False
-    inside = atom.removeprefix("√") if atom[0] == "√" else atom[atom.index("(") :]
-    return inside.strip("()"), True
+    return Cell(minus + text, -value if minus else value)
 
 
 def _atom(atom: str) -> tuple[str, Decimal]:
-    """Canonical text and exact value (60 digits) of one atom."""
-    inside, root = _decimal_of(atom)
+    """Return canonical text and exact value (60 digits) of one atom."""
+    inside = _ROOT_START.sub("", atom).removesuffix(")")
     text = _canonical(inside)
     nearest = float(text)
-    value = Decimal(text) if nearest else Decimal(0)
     # The float is checked first, so that no exponent beyond float64 reaches the arithmetic.
     if math.isinf(nearest) or (not nearest and text.partition("e")[0].strip("0.")):
         raise OverflowError("holds a number outside the range of float64")
-    return (f"sqrt({text})", _EXACT.sqrt(value)) if root else (text, value)
+    value = Decimal(text) if nearest else Decimal(0)
+    return (text, value) if inside == atom else (f"sqrt({text})", _EXACT.sqrt(value))
 
 
 def _canonical(number: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attnviz.state.fields import FieldError
+from attnviz.state.labels import clean_label
 from attnviz.state.numbers import (
     Ambiguous,
     Cell,
@@ -107,11 +108,13 @@ def line_of(texts: Sequence[Sequence[str]]) -> str:
 
     Examples
     --------
-    >>> line_of([["2", "1"]]), line_of([["2", "1"], ["0", "3"]])
-    ('2, 1', '2 1; 0 3')
+    >>> line_of([["2", "1"]]), line_of([["2", "1"], ["0", "3"]]), line_of([["2"], ["1"]])
+    ('2, 1', '2 1; 0 3', '[2; 1]')
     """
     if len(texts) == 1:
         return ", ".join(texts[0])
+    if len(texts[0]) == 1:
+        return f"[{'; '.join(row[0] for row in texts)}]"  # without brackets it would be one row
     return "; ".join(" ".join(row) for row in texts)
 
 
@@ -130,8 +133,9 @@ def edit_matrix(state: SoftmaxState, edit: Mapping[str, Any]) -> Edited:
     -------
     Edited
     """
-    texts, labels, hide = _rows(edit.get("cells")), _labels(edit.get("labels")), edit.get("hide")
-    if texts is None or labels is None or len(labels) != len(texts[0]):
+    texts, labels = _rows(edit.get("cells")), _labels(edit.get("labels"))
+    hide = _positions(edit.get("hide", list(state.hide)))
+    if texts is None or labels is None or hide is None or len(labels) != len(texts[0]):
         return Edited(state, reset=True)
     if isinstance(edit.get("text"), str):
         return _read_line(state, edit["text"])
@@ -142,13 +146,14 @@ def edit_matrix(state: SoftmaxState, edit: Mapping[str, Any]) -> Edited:
         texts, labels = pasted
     cells, errors = _read_cells(texts)
     if errors:
-        return Edited(state, MatrixProblem(errors, line_of(texts), from_line=False))
+        # A pasted block stands in no cell of the browser yet: the line keeps it.
+        return Edited(state, MatrixProblem(errors, line_of(texts), from_line="paste" in edit))
     default = tuple(f"k{i + 1}" for i in range(len(labels)))
     changes: dict[str, Any] = {
         "labels": () if labels == default else labels,
-        "hide": _positions(hide, len(labels)),
+        "hide": tuple(position for position in hide if position < len(labels)),
     }
-    if isinstance(edit.get("row"), int) and 0 <= edit["row"] < len(cells):
+    if _is_position(edit.get("row")) and edit["row"] < len(cells):
         changes["row"] = edit["row"]
     try:
         return Edited(state.with_scores(cells, **changes), reset="paste" in edit)
@@ -174,9 +179,9 @@ def _paste(
     texts: tuple[tuple[str, ...], ...], labels: tuple[str, ...], text: str, at: Any
 ) -> MatrixProblem | tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """Put a pasted block into the cells, from one cell to the right and down; grow as needed."""
-    if not (isinstance(at, list) and len(at) == 2 and all(isinstance(p, int) for p in at)):
+    if not (isinstance(at, list) and len(at) == 2 and all(_is_position(p) for p in at)):
         at = [0, 0]
-    row, column = (min(max(p, 0), 63) for p in at)
+    row, column = min(at[0], MAX_QUERIES - 1), min(at[1], MAX_KEYS - 1)
     rest = MAX_QUERIES - row, MAX_KEYS - column
     try:
         reading = read_matrix(text, max_rows=rest[0], max_columns=rest[1])
@@ -280,13 +285,18 @@ def _rows(value: Any) -> tuple[tuple[str, ...], ...] | None:
 def _labels(value: Any) -> tuple[str, ...] | None:
     if not isinstance(value, list) or not all(isinstance(label, str) for label in value):
         return None
-    return tuple(label[:MAX_LABEL] for label in value)
+    return tuple(clean_label(label)[:MAX_LABEL] for label in value)
 
 
-def _positions(value: Any, n: int) -> tuple[int, ...]:
-    if not isinstance(value, list):
-        return ()
-    return tuple(sorted({p for p in value if isinstance(p, int) and 0 <= p < n}))
+def _positions(value: Any) -> tuple[int, ...] | None:
+    if not isinstance(value, list) or not all(_is_position(p) for p in value):
+        return None
+    return tuple(sorted(set(value)))
+
+
+def _is_position(value: Any) -> bool:
+    """Whether it is a whole number from 0; True, which Python takes for 1, is none."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def shape_words(state: SoftmaxState) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable
+from itertools import islice
 
 from attnviz.state.cells import NotNumbers, check_size
 from attnviz.state.fields import quoted
@@ -16,6 +17,7 @@ MAX_LABELS = 512
 _STRING = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')"""
 _LIST_STARTS = re.compile(r"[\[(]\s*[\"']")
 _ITEM = re.compile(rf"\s*+(?:({_STRING})|(-?[0-9][0-9.eE+-]*))\s*+(,|\]|\))", re.S)
+_LAST = re.compile(r"\s*+([\])])\Z")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8})|(.))", re.S)
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a", "v": "\v", "0": "\0"}
 _CSV = re.compile(r'[^\S\n]*(?:"((?:[^"]|"")*+)"[^\S\n]*(?=[,\n]|\Z)|([^,\n]*))(,|\n|\Z)')
@@ -107,9 +109,9 @@ def check_labels(labels: Iterable[str]) -> tuple[str, ...]:
     >>> check_labels(["the", "cat"])
     ('the', 'cat')
     """
-    checked = tuple(labels)
+    checked = tuple(islice(labels, MAX_LABELS + 1))
     if len(checked) > MAX_LABELS:
-        raise NotNumbers(f"{len(checked)} labels; at most {MAX_LABELS} can be read")
+        raise NotNumbers(f"there are more than {MAX_LABELS} labels, which is the limit")
     for position, label in enumerate(checked, 1):
         if len(label) > MAX_LABEL:
             raise NotNumbers(
@@ -206,7 +208,7 @@ def _from_list(text: str) -> list[str] | None:
     closing = {"[": "]", "(": ")"}[text[0]]
     labels: list[str] = []
     position = 1
-    while item := _ITEM.match(text, position):
+    while len(labels) <= MAX_LABELS and (item := _ITEM.match(text, position)):
         string, number, mark = item.groups()
         labels.append(number if string is None else _unescaped(string[1:-1]))
         position = item.end()
@@ -214,8 +216,10 @@ def _from_list(text: str) -> list[str] | None:
             if mark == closing and position == len(text):
                 return labels
             break
-        if text[position:].strip() == closing:
+        if (last := _LAST.match(text, position)) and last[1] == closing:
             return labels
+    if len(labels) > MAX_LABELS:
+        return labels
     if re.fullmatch(r"\[\s*\]", text):
         return []
     if _LIST_STARTS.match(text):
@@ -238,7 +242,7 @@ def _from_commas(text: str) -> list[str]:
     labels: list[str] = []
     position = 0
     text = text.strip()
-    while position <= len(text):
+    while len(labels) <= MAX_LABELS:
         cell = _CSV.match(text, position)
         assert cell is not None  # every alternative of the pattern may be empty
         inside, plain, mark = cell.groups()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from attnviz.state.cells import NotNumbers, ascii_spelling, kind_of
-from attnviz.state.commas import decimal_commas, refuse_grouped_digits, with_points
+from attnviz.state.commas import decimal_commas, with_points
 from attnviz.state.fields import quoted
 from attnviz.state.labels import clean_label
 from attnviz.state.layout import Layout
@@ -61,7 +61,6 @@ def split_lines(
     >>> split_lines("the,cat\n0.1,0.9")[0].column_labels
     ('the', 'cat')
     """
-    refuse_grouped_digits(text)
     if decimal == ",":
         text = with_points(text)
     source = _Source(text)
@@ -231,10 +230,9 @@ def _labelled(table: _Table, header: bool | None) -> Layout:
 
 
 def _is_header(table: _Table, corner: bool) -> bool:
-    kinds = {kind_of(cell.text) for cell in table[0]}
-    if corner:
-        return "word" in kinds or any(kind_of(row[0].text) == "word" for row in table[1:])
-    return "word" in kinds and kinds <= {"word", "missing", "nan", "inf"}
+    if corner and any(kind_of(row[0].text) == "word" for row in table[1:]):
+        return True
+    return _are_labels(table[0])
 
 
 def _has_side(body: _Table, top: list[_Cell] | None, corner: bool) -> bool:
@@ -243,7 +241,11 @@ def _has_side(body: _Table, top: list[_Cell] | None, corner: bool) -> bool:
         return False
     if top is not None and corner:
         return len(top) == len(rows[0])
-    kinds = {kind_of(row[0].text) for row in rows}
-    if "word" not in kinds or not kinds <= {"word", "missing", "nan", "inf"}:
+    if not _are_labels([row[0] for row in rows]):
         return False
     return len(rows) > 1 or (top is not None and len(top) == len(rows[0]) - 1)
+
+
+def _are_labels(cells: list[_Cell]) -> bool:
+    kinds = {kind_of(cell.text) for cell in cells}
+    return "word" in kinds and kinds <= {"word", "missing", "nan", "inf"}

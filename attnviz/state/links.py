@@ -171,10 +171,11 @@ def decode(
     base = cls()
     if PRESET in texts:
         if texts[PRESET] in presets:
-            base = presets[texts[PRESET]]
+            base = dataclasses.replace(presets[texts[PRESET]], preset=texts[PRESET])
         else:
             notes.append(f"There is no preset {quoted(texts[PRESET])}; the default is shown.")
     values: dict[str, Any] = {}
+    lost: list[tuple[str, str]] = []
     for field in fields_of(cls):
         given = [name for name in field.reads if name in texts]
         if len(given) > 1:
@@ -183,25 +184,35 @@ def decode(
             try:
                 values[field.name] = field.reads[name](texts[name])
             except ValueError as error:
-                notes.append(f"{name} in the link: {error}. The default is shown.")
+                lost.append((field.name, f"{name} in the link: {error}."))
     state, broken = _build(base, values)
-    return Decoded(state, tuple(notes) + tuple(broken))
+    defaults = {field.name: field.default for field in fields_of(cls)}
+    for name, sentence in (*lost, *broken):
+        whose = "default" if getattr(state, name) == defaults[name] else "preset's value"
+        notes.append(f"{sentence} The {whose} is shown.")
+    return Decoded(state, tuple(notes))
 
 
-def _build(base: Any, values: dict[str, Any]) -> tuple[Any, list[str]]:
-    """Put the values on the base; what breaks a rule between fields goes, with a note."""
-    notes: list[str] = []
+def _build(base: Any, values: dict[str, Any]) -> tuple[Any, list[tuple[str, str]]]:
+    """Put the values on the base; what breaks a rule between fields gives way to the base's own.
+
+    Where that breaks it too, the default is taken. The sentences say what a link named and lost.
+    """
+    lost: list[tuple[str, str]] = []
     defaults = {field.name: field.default for field in fields_of(base)}
-    for _ in range(2 * len(defaults)):
+    while True:
         try:
-            return dataclasses.replace(base, **values), notes
+            return dataclasses.replace(base, **values), lost
         except FieldError as error:
-            if values.get(error.name) == defaults[error.name]:
-                break
-            if error.name in values:
-                notes.append(f"{error.name} in the link: {error}. The default is shown.")
-            values = values | {error.name: defaults[error.name]}
-    return type(base)(), [*notes, "The parts of the link do not fit together."]
+            name = error.name
+            if name in dict(lost) or name not in values:
+                if values.get(name) == defaults[name]:
+                    break
+                values = values | {name: defaults[name]}
+            else:
+                lost.append((name, f"{name} in the link: {error}."))
+                values = {n: value for n, value in values.items() if n != name}
+    return type(base)(), [(name, f"{name} in the link does not fit the rest.") for name in values]
 
 
 def _last(value: str | Sequence[str]) -> str:

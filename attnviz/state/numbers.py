@@ -10,16 +10,16 @@ from typing import Literal
 from attnviz.state.brackets import is_bracketed, split_brackets
 from attnviz.state.cells import (
     MAX_TEXT,
-    MAX_TOKEN,
     Cell,
     NotNumbers,
+    bare,
     check_size,
     kind_of,
     read_cell,
     read_number,
     write_number,
 )
-from attnviz.state.commas import with_points
+from attnviz.state.commas import refuse_grouped_digits, with_points
 from attnviz.state.fields import quoted
 from attnviz.state.labels import MAX_LABEL, check_labels
 from attnviz.state.layout import Layout
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
-_WORD = re.compile(r"[^\s,;_~()\[\]]+")
+_TOKEN = re.compile(r"[^\s,;_~()\[\]]+|[,;_~\t\n]|(?<!\[)\[")
 _NAME = re.compile(r"\s*[A-Za-z_]\w*\s*=(?!=)")
 
 
@@ -161,6 +161,7 @@ def read_matrix(
     """
     text = _prepared(text)
     _check_amount(text, max_rows, max_columns)
+    refuse_grouped_digits(text)
     if is_bracketed(text):
         ways = split_brackets(with_points(text) if decimal == "," else text)
     else:
@@ -204,10 +205,13 @@ def _prepared(text: str) -> str:
 
 
 def _check_amount(text: str, max_rows: int, max_columns: int) -> None:
-    """Refuse a text with more words than any matrix within the limits, before it is split."""
+    """Refuse a text with more tokens than any matrix within the limits, before it is split.
+
+    Five tokens are the most a cell takes: ``tensor(0.1, grad_fn=<…>),``.
+    """
     labels = max_rows + max_columns + 2
-    most = 4 * (max_rows + 1) * (max_columns + 1) + MAX_LABEL * labels
-    if next(islice(_WORD.finditer(text), most, None), None):
+    most = 5 * (max_rows + 1) * (max_columns + 1) + MAX_LABEL * labels
+    if next(islice(_TOKEN.finditer(text), most, None), None):
         raise NotNumbers(
             f"the text is too long: at most {max_rows} rows of {max_columns} values can be read"
         )
@@ -249,7 +253,7 @@ def _check_limits(rows: list[list[str]], max_rows: int, max_columns: int) -> Non
 
 def _check_commas(rows: list[list[str]], decimal: Literal[".", ","] | None) -> None:
     """Refuse cells with a comma beside decimal points: 1,234 may be a thousand there."""
-    cells = [text for row in rows for text in row if len(text) <= MAX_TOKEN]
+    cells = [bare(text) for row in rows for text in row]
     comma = next((text for text in cells if "," in text and kind_of(text) == "number"), None)
     if comma is None:
         return

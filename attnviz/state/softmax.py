@@ -22,6 +22,8 @@ PANELS = {
     "rows": "All queries",
     "export": "Take it away",
 }
+VIEWS = {"page": "Page", "lecture": "Lecture"}
+STEPS = ("scores", "scaled", "− max", "exp", "weights")
 COLUMNS = {
     "score": "score",
     "scaled": "scaled",
@@ -95,6 +97,13 @@ def _read_row(text: str) -> int:
     return positions[0]
 
 
+def _read_step(text: str) -> int:
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdigit() and 1 <= int(digits[:3]) <= len(STEPS)):
+        raise ValueError(f"it is a whole number from 1 to {len(STEPS)}; got {quoted(text)}")
+    return int(digits)
+
+
 def _read_pick(text: str) -> str:
     column, _, position = text.partition(":")
     known = column in COLUMNS and position.isascii() and position.isdigit() and len(position) <= 3
@@ -146,6 +155,14 @@ COMPARE = plain(
 ROW = plain("row", 0, "Query", "The query that is shown step by step, from 0.", _read_row)
 PANEL = choice("panel", PANELS, "Look at", "The part of the page below the table.")
 PICK = plain("pick", "", "Explained number", "A column and a key, from 0: weight:2.", _read_pick)
+VIEW = choice("view", VIEWS, "View", "A lecture view has larger type and fewer things.")
+STEP = plain(
+    "step",
+    len(STEPS),
+    "Step",
+    "How many columns of the arithmetic are shown; the bars come with the last one.",
+    _read_step,
+)
 ADD = plain(
     "add",
     read_number("100"),
@@ -197,6 +214,10 @@ class SoftmaxState:
         The constants of the panel "Add or multiply".
     pair : tuple of int
         Two positions, or empty for the first two keys.
+    view : str
+        A name of `VIEWS`.
+    step : int
+        How many columns of the arithmetic are shown, from 1 to the number of `STEPS`.
     preset : str
         The preset it started from, or empty.
     """
@@ -212,25 +233,44 @@ class SoftmaxState:
     add: Cell = declared(ADD)
     times: Cell = declared(TIMES)
     pair: tuple[int, ...] = declared(PAIR)
+    view: str = declared(VIEW)
+    step: int = declared(STEP)
     preset: str = field(default="")
 
     def __post_init__(self) -> None:
-        """Check what no single field can know."""
+        """Check what no single field can know, and what code could give that no link can."""
+        if not self.scores or len(self.scores) > MAX_QUERIES:
+            raise FieldError("scores", f"1 to {MAX_QUERIES} queries; got {len(self.scores)}")
         n = self.n_keys
+        if not 0 < n <= MAX_KEYS or any(len(row) != n for row in self.scores):
+            raise FieldError("scores", f"every query must have the same 1 to {MAX_KEYS} keys")
         if self.labels and len(self.labels) != n:
             raise FieldError("labels", f"{len(self.labels)} labels for {n} keys")
         for label in self.labels:
             if len(label) > MAX_LABEL:
                 raise FieldError("labels", f"a label is longer than {MAX_LABEL} characters")
-        if self.hide and self.hide[-1] >= n:
+        if self.hide != tuple(sorted(set(self.hide))):
+            raise FieldError("hide", "positions must be increasing")
+        if self.hide and not 0 <= self.hide[0] <= self.hide[-1] < n:
             raise FieldError("hide", f"there is no key {self.hide[-1]}; the last one is {n - 1}")
-        if self.row >= len(self.scores):
+        if not 0 <= self.row < len(self.scores):
             last = len(self.scores) - 1
             raise FieldError("row", f"there is no query {self.row}; the last one is {last}")
+        for declaration in (PANEL, PICK, COMPARE, VIEW, STEP):
+            name = declaration.name
+            try:
+                declaration.reads[name](str(getattr(self, name)))
+            except ValueError as error:
+                raise FieldError(name, str(error)) from None
         if self.pick and int(self.pick.partition(":")[2]) >= n:
             raise FieldError("pick", f"there is no key in {self.pick}; the last one is {n - 1}")
-        if any(position >= n for position in self.pair):
+        if self.pair and len(self.pair) != 2:
+            raise FieldError("pair", f"it is two positions; got {len(self.pair)}")
+        if any(not 0 <= position < n for position in self.pair):
             raise FieldError("pair", f"it names a key that is not there; the last one is {n - 1}")
+        for name, cell in (("add", self.add), ("times", self.times)):
+            if cell.text == "-inf":
+                raise FieldError(name, "the constant must be finite")
 
     @property
     def n_keys(self) -> int:

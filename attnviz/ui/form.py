@@ -203,6 +203,7 @@ class Form(Generic[State]):
         positions : sequence of int
             What is chosen now.
         """
+        options = _told_apart(labels)
         for at, (column, position) in enumerate(
             zip(st.columns(len(positions)), positions, strict=True)
         ):
@@ -212,16 +213,57 @@ class Form(Generic[State]):
             def chosen(at: int = at, key: str = key) -> None:
                 picked = list(positions)
                 picked[at] = st.session_state[key]
-                self.load(replace(self.state, **{name: tuple(picked)}))
+                self.change(**{name: tuple(picked)})
 
             with column:
                 st.selectbox(
                     f"Key {at + 1}",
                     range(len(labels)),
-                    format_func=labels.__getitem__,
+                    format_func=options.__getitem__,
                     key=key,
                     on_change=chosen,
                 )
+
+    def view_switch(self, label: str, *, help: str) -> None:
+        """Show the button that goes into the lecture view and out of it.
+
+        Parameters
+        ----------
+        label, help : str
+        """
+        other = "page" if self.state.view == "lecture" else "lecture"
+        st.button(
+            label,
+            key=self.key("view-switch"),
+            help=help,
+            on_click=self.change,
+            kwargs={"view": other, "step": type(self.state)().step},
+        )
+
+    def stepper(self, last: int, names: Sequence[str]) -> None:
+        """Show the buttons that step back and on; a clicker's Page up and Page down press them.
+
+        Parameters
+        ----------
+        last : int
+            Number of steps.
+        names : sequence of str
+            Name of each step.
+        """
+        step = self.state.step
+        for label, shortcut, target in (
+            ("Back", "PageUp", max(1, step - 1)),
+            ("Next", "PageDown", min(last, step + 1)),
+        ):
+            st.button(
+                label,
+                key=self.key(f"step-{label}"),
+                shortcut=shortcut,
+                disabled=target == step,
+                on_click=self.change,
+                kwargs={"step": target},
+            )
+        st.caption(f"Step {step} of {last}: {names[step - 1]}")
 
     def presets(self, titles: Mapping[str, str]) -> None:
         """Show the presets, one click each; the one on screen unchanged is marked.
@@ -263,8 +305,8 @@ class Form(Generic[State]):
             file = st.session_state[key]
             if file is not None:
                 found = read_file(self._page, file.getvalue(), self._cls, self._presets)
-                if not found.notes:
-                    self.load(found.state)
+                if not found.notes or found.state != self._cls():
+                    self.load(found.state)  # what was damaged has its note
                 self._memory.notes, self._memory.loaded = found.notes, True
 
         st.file_uploader(label, type="txt", key=key, on_change=opened)
@@ -289,6 +331,20 @@ class Form(Generic[State]):
         memory.state, memory.problems, memory.notes = state, {}, ()
         memory.rev, memory.drafts, memory.loaded = secrets.token_hex(4), self._drafts(state), True
 
+    def change(self, **fields: Any) -> None:
+        """Set some fields, and keep what is typed in the editors; for the callback of a button.
+
+        Parameters
+        ----------
+        **fields
+            Attributes of the state that no part edits.
+        """
+        memory = self._memory
+        memory.state, memory.notes, memory.loaded = replace(memory.state, **fields), (), True
+        # An editor is always drawn; a box with its error may be gone in the next view.
+        memory.problems = {p: v for p, v in memory.problems.items() if p in self._parts}
+        memory.drafts = self._drafts(memory.state)
+
     def reset(self) -> None:
         """Return to the state that the page was opened with; for the callback of a button."""
         self.load(self._memory.opened)
@@ -300,12 +356,13 @@ class Form(Generic[State]):
         arrived = memory is None or st.session_state.get(_HERE) != self._page
         st.session_state[_HERE] = self._page
         params = self._params()
+        first = memory is None
         if memory is None:
             memory = _Memory(self._cls(), self._cls(), {})
             st.session_state[self.key("memory")] = memory
         self._memory = memory
         if arrived:
-            if params or not memory.drafts:
+            if params or first:
                 self._take(params)
                 memory.opened = memory.state
             else:
@@ -332,9 +389,10 @@ class Form(Generic[State]):
         """Read what differs from the last run; False when nothing does."""
         memory, found = self._memory, False
         memory.live = False
+        rev = memory.rev  # of two edits in one run, the first may renew it
         for part, handler in self._parts.items():
             edit = _edit_of(st.session_state.get(self.key(part)))
-            if edit is None or edit["n"] == memory.seen.get(part) or edit["rev"] != memory.rev:
+            if edit is None or edit["n"] == memory.seen.get(part) or edit["rev"] != rev:
                 continue
             found = True
             memory.seen[part] = edit["n"]
@@ -377,6 +435,8 @@ class Form(Generic[State]):
                 st.session_state[self.key(name)] = draft
 
     def _params(self) -> dict[str, str]:
+        if not self._linked:
+            return {}
         return {
             name: st.query_params[name] for name in st.query_params if name not in STREAMLIT_OWN
         }
@@ -393,6 +453,16 @@ class Form(Generic[State]):
             return  # the address already opens this state, in its own spelling
         memory.link = params
         st.query_params.from_dict(params)
+
+
+def _told_apart(labels: Sequence[str]) -> Sequence[str]:
+    """Return the labels, with their place before each when two are the same or one is blank.
+
+    A box of Streamlit's own sends the text of what was chosen, so equal texts would be one choice.
+    """
+    if len(set(labels)) == len(labels) and all(label.strip() for label in labels):
+        return labels
+    return [f"{place}: {label}" for place, label in enumerate(labels, 1)]
 
 
 def _edit_of(value: Any) -> Mapping[str, Any] | None:

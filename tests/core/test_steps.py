@@ -71,7 +71,7 @@ def test_each_column_follows_from_the_one_before_it(row, beta):
 
 @pytest.mark.parametrize("shape", [(3, 1), (1, 5), (3, 5), (5,), (1, 1)])
 def test_allowed_may_broadcast_and_changes_no_digit_by_doing_so(shape):
-    scores = np.asfortranarray(np.random.default_rng(3).normal(size=(3, 5)) * 9)
+    scores = np.random.default_rng(3).normal(size=(3, 5)) * 9
     allowed = np.ones(shape, bool)
     allowed.flat[-1] = shape == (1, 1)
     steps = softmax_steps(scores, allowed=allowed, empty="nan")
@@ -81,6 +81,17 @@ def test_allowed_may_broadcast_and_changes_no_digit_by_doing_so(shape):
         alone = softmax_steps(scores[i], allowed=np.broadcast_to(allowed, (3, 5))[i], empty="nan")
         np.testing.assert_array_equal(steps.weights[i], alone.weights)
         np.testing.assert_array_equal(steps.total[i], alone.total)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_order_in_memory_changes_no_digit(seed):
+    scores = np.random.default_rng(seed).normal(size=(3, 40))
+    allowed = scores < 1
+    steps = softmax_steps(np.asfortranarray(scores), allowed=np.asfortranarray(allowed))
+    for i in range(3):
+        alone = softmax_steps(scores[i], allowed=allowed[i])
+        np.testing.assert_array_equal(steps.total[i], alone.total)
+        np.testing.assert_array_equal(steps.weights[i], alone.weights)
 
 
 def test_infinite_beta_is_the_limit_and_its_steps_say_so():

@@ -3,10 +3,13 @@ import itertools
 import json
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 from attnviz.figures import style
+from attnviz.figures.softmax import entropy_against_beta, weight_bars, weights_against_beta
 from attnviz.figures.style import base_layout, colour_of, complete, plain, short
+from tests.figures.decode import decoded
 
 NASTY = [
     "$x$",
@@ -174,6 +177,7 @@ def test_a_short_label_is_left_alone_and_a_long_one_ends_with_an_ellipsis():
 def test_wide_letters_count_two_and_combining_marks_none():
     assert short("注" * 7) == "注" * 7
     assert short("注" * 8) == "注" * 6 + "…"
+    assert short("Ａ" * 8) == "Ａ" * 6 + "…"
     assert short("e\u0301" * 14) == "e\u0301" * 14
 
 
@@ -190,3 +194,36 @@ def test_the_base_layout_leaves_text_and_paper_to_the_page_and_hides_nothing_und
     assert not {"paper_bgcolor", "plot_bgcolor", "width", "height"} & set(layout)
     assert base_layout(showlegend=True)["showlegend"] is True
     assert len(json.dumps(layout)) < 300
+
+
+def test_an_assembled_figure_passes_plotlys_own_check():
+    labels, weights = ["a", "b"], np.array([0.25, 0.75])
+    betas = np.array([0.1, 1.0, 10.0])
+    curves = np.array([[0.4, 0.6], [0.3, 0.7], [0.1, 0.9]])
+    none = np.zeros(2, dtype=bool)
+    figures = [
+        weight_bars(labels, weights, ["x", "y"], masked=none, reference=weights),
+        weights_against_beta(
+            labels,
+            betas,
+            curves,
+            beta=1.0,
+            beta_text="β = 1",
+            masked=none,
+            weights_at_beta=weights,
+            weight_texts_at_beta=["x", "y"],
+        ),
+        entropy_against_beta(
+            betas,
+            np.array([0.6, 0.5, 0.3]),
+            beta=1.0,
+            beta_text="β = 1",
+            entropy_now=0.5,
+            ceiling=0.69,
+            ceiling_text="ln 2",
+        ),
+    ]
+    for figure in figures:
+        spec = decoded(figure)
+        again = go.Figure(figure.to_dict())  # raises when an attribute is unknown or a value wrong
+        assert len(again.data) == len(spec["data"])

@@ -1,5 +1,5 @@
 // A button that copies a text, or the page's own address, and says that it did.
-import { el, styled, text } from './base.js';
+import { el, part, text } from './base.js';
 
 async function copy(words) {
   try {
@@ -22,22 +22,27 @@ function address() {
   return here.href;
 }
 
-export default async function ({ data, parentElement }) {
-  await styled();
-  const root = parentElement.querySelector('.av-copy');
-  if (!root.button) {
-    root.button = el('button', { type: 'button' });
-    root.said = el('span', { class: 'av-hidden', role: 'status' });
-    root.replaceChildren(root.button, root.said);
+class Copy {
+  constructor(root) {
+    this.button = el('button', { type: 'button', onclick: () => this.copy() });
+    this.said = el('span', { class: 'av-hidden', role: 'status' });
+    root.replaceChildren(this.button, this.said);
   }
-  text(root.button, data.label);
-  root.button.disabled = Boolean(data.disabled);
-  root.button.title = data.help ?? '';
-  root.button.onclick = async () => {
-    let word = data.done;
-    try { await copy(data.text ?? address()); } catch { word = 'Not copied: select it by hand'; }
-    text(root.button, word);
-    text(root.said, word);
-    setTimeout(() => { text(root.button, data.label); text(root.said, ''); }, 1600);
-  };
+
+  update(data) {
+    this.data = data;
+    text(this.button, data.label);
+    this.button.disabled = data.disabled;
+    this.button.title = data.help;
+  }
+
+  async copy() {
+    let word = this.data.done;
+    try { await copy(this.data.text ?? address()); } catch { word = 'Not copied: select it by hand'; }
+    text(this.button, word);
+    text(this.said, word);
+    setTimeout(() => { text(this.button, this.data.label); text(this.said, ''); }, 1600);
+  }
 }
+
+export default part('av-copy', (root) => new Copy(root));

@@ -1,14 +1,27 @@
-// Terms with their values, each with a mark when it is a check, and sentences about a link.
-import { el, set, styled } from './base.js';
+// Terms with their values, each with a mark when it is a check, and sentences that may be quotes.
+import { el, part, set } from './base.js';
 
-export default async function ({ data, parentElement }) {
-  await styled();
-  const root = parentElement.querySelector('.av-facts');
-  set(root, 'data-tone', data.tone);
-  set(root, 'role', data.tone === 'warning' ? 'alert' : null);
-  const marks = { true: '✓', false: '✗' };
-  root.replaceChildren(...data.items.map((item) => el('div', { class: 'av-fact', title: item.help ?? null, 'data-ok': item.ok ?? null },
-    item.term ? el('span', { class: 'av-term' }, item.term) : null,
-    el('span', { class: 'av-value' }, item.ok === undefined || item.ok === null ? '' : el('span', { class: 'av-ok' }, `${marks[item.ok]} `), item.value),
-    item.note ? el('span', { class: 'av-note' }, item.note) : null)));
+const MARKS = { true: '✓ ', false: '✗ ' };
+
+function fact({ term, value, note, help, ok }) {
+  const check = ok !== undefined;
+  return el('div', { class: 'av-fact', title: help, 'data-ok': check ? String(ok) : null, 'data-big': !check && term !== undefined },
+    term ? el('span', { class: 'av-term' }, term) : null,
+    el('span', { class: 'av-value' }, check ? el('span', { class: 'av-ok' }, MARKS[ok]) : '', value),
+    note ? el('span', { class: 'av-note' }, note) : null);
 }
+
+class Facts {
+  constructor(root) { this.root = root; }
+
+  update({ items, tone }) {
+    set(this.root, 'data-tone', tone);
+    set(this.root, 'role', tone === 'warning' ? 'alert' : null);
+    const checks = items.findIndex((item) => item.ok !== undefined);
+    const nodes = items.map(fact);
+    if (checks > 0) nodes.splice(checks, 0, el('span', { class: 'av-break' })); // checks: a line of their own
+    this.root.replaceChildren(...nodes);
+  }
+}
+
+export default part('av-facts', (root) => new Facts(root));

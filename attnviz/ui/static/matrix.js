@@ -1,6 +1,6 @@
 // The editor of a matrix: a grid of text cells, a label and a mask switch above and below each
 // column, and the same numbers as one text. It sends whole states; Python alone reads numbers.
-import { el, set, styled, text, tick } from './base.js';
+import { el, part, set, text, tick } from './base.js';
 
 const PLAIN = /^[+\-−]?(\d+\.?\d*|\.\d+)$/; // complete while it is typed: painted at once
 const MINUS = /−/g;
@@ -67,13 +67,14 @@ class Matrix {
       set(this.grid, 'aria-colcount', columns + 1);
       const head = (words) => el('span', { role: 'rowheader', class: 'av-side' }, words);
       const labels = this.labels.map((_, j) => el('span', { role: 'columnheader', style: `--key:${data.colors[j % data.colors.length]}` },
-        el('input', { class: 'av-key', maxlength: 200, tabindex: -1, 'aria-label': `Label of key ${j + 1}`, autocomplete: 'off', spellcheck: 'false', onchange: (event) => this.relabel(j, event.target.value) })));
+        el('input', { class: 'av-key', maxlength: 200, tabindex: -1, 'aria-label': `Label of key ${j + 1}`, autocomplete: 'off', spellcheck: 'false', onchange: (event) => this.relabel(j, event.target.value) }),
+        columns > 1 ? el('button', { type: 'button', class: 'av-remove', tabindex: -1, onclick: () => this.remove(null, j) }, '×') : null));
       const lines = this.cells.map((row, i) => el('div', { role: 'row' }, rows > 1 ? this.rowHead(i) : head(data.cellName),
         ...row.map((_, j) => el('span', { role: 'gridcell' }, el('input', { class: 'av-cell', inputmode: 'text', autocomplete: 'off', spellcheck: 'false', 'data-at': `${i}:${j}`,
           oninput: (event) => this.type(i, j, event.target.value), onchange: (event) => this.commit(i, j, event.target.value), onfocus: (event) => event.target.select() })))));
       const masks = this.labels.map((_, j) => el('span', { role: 'gridcell', class: 'av-under' },
         el('button', { type: 'button', role: 'switch', class: 'av-mask', onclick: () => this.mask(j) }, 'mask'),
-        columns > 1 ? el('button', { type: 'button', class: 'av-remove', tabindex: -1, onclick: () => this.remove(null, j) }, '×') : null));
+        ));
       this.grid.replaceChildren(el('div', { role: 'row' }, head('key'), ...labels), ...lines, el('div', { role: 'row' }, head('mask'), ...masks));
       this.labelInputs = [...this.grid.querySelectorAll('.av-key')];
       this.inputs = [...this.grid.querySelectorAll('.av-cell')];
@@ -113,7 +114,7 @@ class Matrix {
       set(button, 'aria-checked', String(on));
       set(button, 'aria-label', `Mask ${this.labels[j]}`);
       text(button, on ? 'masked' : 'mask');
-      const remove = button.nextSibling;
+      const remove = this.labelInputs[j].nextSibling;
       if (remove) { set(remove, 'aria-label', `Remove ${this.labels[j]}`); set(remove, 'title', `Remove ${this.labels[j]}`); }
     });
     this.grid.querySelectorAll('.av-choose').forEach((button, i) => set(button, 'aria-pressed', String(i === data.row)));
@@ -121,7 +122,7 @@ class Matrix {
 
   send(more = {}) {
     this.asked = tick();
-    this.put('edit', { rev: this.data.rev, n: this.asked, live: false, labels: this.labels, cells: this.cells, hide: [...this.hide].sort((a, b) => a - b), ...more });
+    this.put({ rev: this.data.rev, n: this.asked, live: false, labels: this.labels, cells: this.cells, hide: [...this.hide].sort((a, b) => a - b), ...more });
   }
 
   sendLine(words) {
@@ -231,9 +232,4 @@ class Matrix {
   fit() { set(this.line, 'rows', Math.min(6, this.line.value.split('\n').length)); }
 }
 
-export default async function ({ data, parentElement, setStateValue }) {
-  await styled();
-  const root = parentElement.querySelector('.av-matrix');
-  root.view ??= new Matrix(root);
-  root.view.update(data, setStateValue);
-}
+export default part('av-matrix', (root) => new Matrix(root));

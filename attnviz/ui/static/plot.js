@@ -1,5 +1,5 @@
 // A Plotly figure that is updated in place, so that zoom and hover survive, with SVG and PNG.
-import { el, set, styled } from './base.js';
+import { el, part, set } from './base.js';
 
 let library;
 function plotly(source) {
@@ -12,33 +12,43 @@ function plotly(source) {
   return library;
 }
 
-const decoder = new TextDecoder();
+const painted = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
 
-export default async function ({ data, parentElement }) {
-  const root = parentElement.querySelector('.av-plot');
-  const turn = (root.turn = (root.turn ?? 0) + 1);
-  const sent = JSON.parse(typeof data === 'string' ? data : decoder.decode(data));
-  if (!root.picture) {
-    root.picture = el('div', { role: 'img' });
-    const button = (format) => el('button', { type: 'button', title: `Save this figure as ${format.toUpperCase()}`, onclick: () => root.save(format) }, format.toUpperCase());
-    root.replaceChildren(root.picture, el('div', { class: 'av-save' }, button('svg'), button('png')));
-    root.picture.style.minHeight = `${sent.figure.layout.height ?? 320}px`;
+class Plot {
+  constructor(root) {
+    this.root = root;
+    this.picture = el('div', { role: 'img' });
+    const button = (format) => el('button', { type: 'button', title: `Save this figure as ${format.toUpperCase()}`, onclick: () => this.save(format) }, format.toUpperCase());
+    root.replaceChildren(this.picture, el('div', { class: 'av-save' }, button('svg'), button('png')));
   }
-  const [Plotly] = await Promise.all([plotly(sent.source), styled()]);
-  if (turn !== root.turn) return; // a newer figure overtook this one
-  const css = getComputedStyle(root);
-  const theme = (name) => css.getPropertyValue(name).trim();
-  const { data: traces, layout } = sent.figure;
-  const size = (layout.font?.size ?? 14) * sent.scale;
-  layout.font = { ...layout.font, size, family: theme('--st-font') || 'sans-serif', color: theme('--st-text-color') };
-  layout.paper_bgcolor = layout.plot_bgcolor = 'rgba(0,0,0,0)';
-  layout.hoverlabel = { ...layout.hoverlabel, bgcolor: theme('--st-secondary-background-color'), font: { color: theme('--st-text-color') } };
-  layout.height = (layout.height ?? 320) * sent.scale;
-  layout.autosize = true;
-  set(root.picture, 'aria-label', sent.alt);
-  root.picture.style.minHeight = `${layout.height}px`;
-  await Plotly.react(root.picture, traces, layout, { displayModeBar: false, displaylogo: false, responsive: true, showSendToCloud: false, doubleClick: 'reset' });
-  root.save = (format) => Plotly.downloadImage(
-    { data: traces, layout: { ...layout, autosize: false, paper_bgcolor: theme('--st-background-color') }, config: { showSendToCloud: false } },
-    { format, filename: sent.name, width: Math.max(root.clientWidth, 480), height: layout.height, scale: format === 'png' ? 2 : 1 });
+
+  async update(sent) {
+    this.sent = sent;
+    const { data: traces, layout } = sent.figure;
+    const css = getComputedStyle(this.root);
+    this.theme = (name) => css.getPropertyValue(name).trim();
+    const size = (layout.font?.size ?? 14) * sent.scale;
+    const family = this.theme('--st-font') || 'sans-serif';
+    layout.font = { ...layout.font, size, family, color: this.theme('--st-text-color') };
+    layout.hoverlabel = { ...layout.hoverlabel, font: { ...layout.hoverlabel?.font, family, size } };
+    layout.paper_bgcolor = layout.plot_bgcolor = 'rgba(0,0,0,0)';
+    layout.height = (layout.height ?? 320) * sent.scale;
+    layout.autosize = true;
+    set(this.picture, 'aria-label', sent.alt);
+    this.picture.style.minHeight = `${layout.height}px`;
+    this.Plotly ??= await plotly(sent.source);
+    if (sent.late && this.drawn) await painted(); // the figures above it come first
+    if (sent !== this.sent) return; // a newer figure overtook this one
+    await this.Plotly.react(this.picture, traces, layout, { displayModeBar: false, displaylogo: false, responsive: true, showSendToCloud: false, doubleClick: 'reset' });
+    this.drawn = true;
+  }
+
+  save(format) {
+    const { figure: { data, layout }, name } = this.sent;
+    const size = { width: Math.max(this.root.clientWidth, 480), height: layout.height, scale: format === 'png' ? 2 : 1 };
+    const paper = { ...layout, autosize: false, paper_bgcolor: this.theme('--st-background-color') };
+    this.Plotly.downloadImage({ data, layout: paper, config: { showSendToCloud: false } }, { format, filename: name, ...size });
+  }
 }
+
+export default part('av-plot', (root) => new Plot(root));

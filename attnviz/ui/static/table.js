@@ -1,5 +1,5 @@
 // The arithmetic as a table: read-only cells, each of which can be chosen and explains itself.
-import { el, set, styled, text, tick } from './base.js';
+import { el, part, set, text, tick } from './base.js';
 
 class Table {
   constructor(root) {
@@ -58,7 +58,7 @@ class Table {
 
   pick(cell) {
     const name = cell.dataset.pick;
-    this.put('edit', { rev: this.data.rev, n: tick(), pick: name === this.data.pick ? '' : name });
+    this.put({ rev: this.data.rev, n: tick(), pick: name === this.data.pick ? '' : name });
     cell.focus();
   }
 
@@ -79,9 +79,4 @@ class Table {
   }
 }
 
-export default async function ({ data, parentElement, setStateValue }) {
-  await styled();
-  const root = parentElement.querySelector('.av-steps');
-  root.view ??= new Table(root);
-  root.view.update(data, setStateValue);
-}
+export default part('av-steps', (root) => new Table(root));

@@ -1,5 +1,5 @@
 // The temperature: a T box, a β box, a logarithmic slider with marks, and the two limits.
-import { el, set, styled, text, tick } from './base.js';
+import { el, part, set, text, tick } from './base.js';
 
 const STEP = 0.02; // of log10 T: about 5 % a step
 const PAUSE = 60; // ms between values sent while the thumb is dragged
@@ -55,7 +55,7 @@ class Temperature {
     if (known) return;
     this.asked = { rev: this.data.rev, n: tick(), name, text: value, live };
     this.sent = performance.now();
-    this.put('edit', this.asked);
+    this.put(this.asked);
   }
 
   update(data, put) {
@@ -99,9 +99,4 @@ class Temperature {
   }
 }
 
-export default async function ({ data, parentElement, setStateValue }) {
-  await styled();
-  const root = parentElement.querySelector('.av-temperature');
-  root.view ??= new Temperature(root);
-  root.view.update(data, setStateValue);
-}
+export default part('av-temperature', (root) => new Temperature(root));

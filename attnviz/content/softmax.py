@@ -449,7 +449,7 @@ def factor(cell: Cell) -> str:
 
 
 def beta_literal(temperature: Temperature) -> str:
-    """Write β for the exports: as typed when it was typed, else with all its digits.
+    """Write β for the exports: as typed when a plain number was typed, else with all its digits.
 
     Parameters
     ----------
@@ -460,6 +460,7 @@ def beta_literal(temperature: Temperature) -> str:
     str
         ``inf`` in the limit T → 0.
     """
-    if temperature.name == "beta":
+    expression = "/" in temperature.text or "sqrt" in temperature.text
+    if temperature.name == "beta" and not expression:
         return temperature.text
     return write_number(temperature.beta)

@@ -31,6 +31,7 @@ def steps_table(
     explained: Explained | None = None,
     caption: str = "",
     step: int = 5,
+    first: str = "score",
 ) -> dict[str, Any]:
     """Lay out the arithmetic of one query, with its totals.
 
@@ -46,6 +47,8 @@ def steps_table(
     caption : str
     step : int
         How many columns are shown, from 1; the others hold a question mark.
+    first : str
+        Head of the first column of numbers.
 
     Returns
     -------
@@ -56,7 +59,7 @@ def steps_table(
     scaled = "β → ∞" if math.isinf(beta) else f"× β = {shown(beta)}"
     head = [
         {"id": "key", "text": "key", "help": "The key"},
-        {"id": "score", "text": "score", "help": _HELP["score"]},
+        {"id": "score", "text": first, "help": _HELP["score"]},
         {"id": "scaled", "text": scaled, "help": _HELP["scaled"]},
         {"id": "shifted", "text": "− max", "help": _HELP["shifted"]},
         {"id": "exp", "text": "exp(…)", "help": _HELP["exp"]},

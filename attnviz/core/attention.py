@@ -93,7 +93,8 @@ def attention(
     scale : float, optional
         Factor of the scores, finite. 1/√d_k if it isn't given.
     beta : float
-        Inverse temperature 1/T of the softmax, finite and at least 0.
+        Inverse temperature 1/T of the softmax, at least 0. ``math.inf`` means the limit T -> 0,
+        where the largest scores of a row share all the weight.
     empty : {"error", "zeros", "uniform", "nan"}
         What a query without any allowed key gets: a ValueError that names the rows; weights and
         output 0; the same weight on every key, hidden or not; or NaN. No other row changes.
@@ -128,7 +129,7 @@ def attention(
     >>> steps.output
     array([[1.3395231, 0.6604769]])
     """
-    beta, empty = check_beta(beta), choice(empty, EMPTY_POLICIES, "empty")
+    beta, empty = check_beta(beta, limit=True), choice(empty, EMPTY_POLICIES, "empty")
     q, k, v = (_matrix(x, name) for x, name in ((q, "q"), (k, "k"), (v, "v")))
     scale = 1.0 / np.sqrt(q.shape[-1]) if scale is None else one_number(scale, "scale")
     k, v = _check_shapes(q, k, v)

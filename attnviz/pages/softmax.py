@@ -68,14 +68,14 @@ def draw_row() -> None:
         return
     with right:
         reference = None
-        if state.compare not in ("off", state.temperature.text):
+        if form.readable("compare") and not state.needs_no_reference:
             other = read_temperature("T", state.compare)
             reference = softmax_steps(values, beta=other.beta, allowed=allowed).weights
         parts.figure(
             figures.weight_bars(
                 labels,
                 row.weights,
-                [shown_weight(w, a) for w, a in zip(row.weights.tolist(), seen, strict=True)],
+                weight_texts,
                 masked=~row.allowed,
                 reference=reference,
                 reference_texts=None
@@ -109,7 +109,6 @@ def draw_curves() -> None:
     betas = questions.beta_axis(0.01, 100, 41)
     weights = weights_against_beta(values, betas, allowed=allowed)
     left, right = st.columns(2, gap="medium")
-    texts = [shown_weight(w, a) for w, a in zip(row.weights.tolist(), seen, strict=True)]
     with left:
         parts.figure(
             figures.weights_against_beta(
@@ -120,7 +119,7 @@ def draw_curves() -> None:
                 beta_text=words.beta_words(beta),
                 masked=~row.allowed,
                 weights_at_beta=row.weights,
-                weight_texts_at_beta=texts,
+                weight_texts_at_beta=weight_texts,
             ),
             form.key("weight-curves"),
             alt=f"Each weight against β. {words.bars_alt(labels, row, beta)}",
@@ -165,6 +164,8 @@ def draw_moves() -> None:
         form.text_input("add")
     with right:
         form.text_input("times")
+    if not form.readable("add", "times"):
+        return
     try:
         added = questions.add_to_scores(values, state.add.value)
         multiplied = questions.multiply_scores(values, state.times.value)
@@ -180,6 +181,7 @@ def draw_moves() -> None:
             softmax_steps(added, beta=beta, allowed=allowed).weights,
             softmax_steps(multiplied, beta=beta, allowed=allowed).weights,
             (f"score + {words.factor(state.add)}", f"score × {words.factor(state.times)}"),
+            beta=beta,
         ),
     )
     st.caption(words.MOVES)
@@ -206,7 +208,8 @@ def draw_naive() -> None:
 def draw_rows() -> None:
     """Show the weights of every query, the sum of each, and of all."""
     parts.table(
-        form.key("rows"), tables.queries_table(labels, every, questions.row_entropies(every))
+        form.key("rows"),
+        tables.queries_table(labels, every, questions.row_entropies(every), beta=beta),
     )
     st.caption(words.ROWS)
 
@@ -268,7 +271,9 @@ with st.container(horizontal=True, vertical_alignment="center"):
         parts.copy_button(form.key("copy"), "Copy link", help=words.COPY, disabled=form.oversize)
     if lecture:
         parts.lecture_room(form.key("room"))
-    form.view_switch("Leave the lecture view" if lecture else "Lecture", help=words.LECTURE)
+    form.view_switch(
+        "Leave the lecture view" if lecture else "Lecture", help=words.LECTURE, step=len(STEPS)
+    )
     if lecture or state.step < len(STEPS):
         form.stepper(len(STEPS), STEPS)
 parts.warnings(form.key("notes"), form.notes)
@@ -282,14 +287,19 @@ with right:
     if not lecture:
         form.text_input("compare", width=160)
 
-if not form.readable:
+if not form.readable("matrix", "temperature"):
     parts.warnings(form.key("unreadable"), [words.UNREADABLE])
+    form.finish()
     st.stop()
 
 values = state.values[state.row]
 row = softmax_steps(values, beta=beta, allowed=allowed, empty="nan")
 every = softmax_steps(state.values, beta=beta, allowed=allowed, empty="nan")
 seen = row.allowed.tolist()
+exact = state.temperature.T == 0  # in the limit a weight of 0 is exact, not an underflow
+weight_texts = [
+    shown_weight(w, a, exact=exact) for w, a in zip(row.weights.tolist(), seen, strict=True)
+]
 if any(seen):
     draw_row()
 else:
@@ -299,3 +309,4 @@ if state.step == len(STEPS):
     form.segmented("panel", PANELS)
     if any(seen) or state.panel in ("rows", "export"):
         DRAW[state.panel]()
+form.finish()

@@ -32,12 +32,16 @@ with left:
     temperature_editor(form)
 with right:
     row = softmax_steps(state.values[state.row], beta=beta, allowed=state.allowed, empty="nan")
-    if not form.readable or row.empty_rows:
-        sentence = softmax_words.all_masked(0, 1) if form.readable else softmax_words.UNREADABLE
+    readable = form.readable("matrix", "temperature")
+    if not readable or row.empty_rows:
+        sentence = softmax_words.all_masked(0, 1) if readable else softmax_words.UNREADABLE
         parts.warnings(form.key("unreadable"), [sentence])
     else:
         seen = row.allowed.tolist()
-        texts = [shown_weight(w, a) for w, a in zip(row.weights.tolist(), seen, strict=True)]
+        texts = [
+            shown_weight(w, a, exact=state.temperature.T == 0)
+            for w, a in zip(row.weights.tolist(), seen, strict=True)
+        ]
         parts.figure(
             weight_bars(labels, row.weights, texts, masked=~row.allowed),
             form.key("bars"),
@@ -50,5 +54,8 @@ for column, way in zip(st.columns(len(words.WAYS), gap="large"), words.WAYS, str
         st.markdown(way.heading)
         for door in way.doors:
             st.page_link(
-                "attnviz/pages/softmax.py", label=door.label, query_params=door.params or None
+                "attnviz/pages/softmax.py",
+                label=door.label,
+                query_params=door.params or None,
+                icon=":material/arrow_forward:",
             )

@@ -165,7 +165,7 @@ class _Splitter:
         frame = self.stack[-1]
         if token[0] in SHORTENED:
             raise NotNumbers("the printed text was shortened (...); print all of it")
-        if frame.opener == "wrapper" and frame.nodes and _KEYWORD.fullmatch(token[0]):
+        if frame.opener == "wrapper" and _KEYWORD.fullmatch(token[0]):
             frame.after_comma = False
             return
         frame.cells.append(self.text[token.start() : token.end()])

@@ -222,9 +222,12 @@ def read_cell(text: str, place: str, row: int | None = None, column: int | None 
         raise NotNumbers(f"{place} {_complaint(text, plain)}", row, column)
     sign, above, below = number.groups()
     try:
-        return _cell(sign, above, below)
+        cell = _cell(sign, above, below)
     except ArithmeticError as error:
         raise NotNumbers(f"{place} {error}: {quoted(text.strip())}", row, column) from None
+    if len(cell.text) > MAX_TOKEN:  # its own spelling would not be read back
+        raise NotNumbers(f"{place} is longer than {MAX_TOKEN} characters", row, column)
+    return cell
 
 
 def write_number(value: float) -> str:
@@ -280,10 +283,7 @@ def bare(text: str) -> str:
     if wrapped is None:
         return text
     sign, _, inside = wrapped.groups()
-    inside = inside.strip()
-    if sign and inside[:1] in ("+", "-"):  # -float('-inf') is +inf; no arithmetic with signs
-        return text
-    return sign + inside
+    return sign + inside.strip()  # two signs are no number: -float('-inf') is refused
 
 
 def _complaint(text: str, plain: str) -> str:

@@ -6,7 +6,7 @@ send leaves the state as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,11 +16,14 @@ from attnviz.state.numbers import (
     Ambiguous,
     Cell,
     NotNumbers,
+    Reading,
     read_matrix,
     read_number,
 )
 from attnviz.state.softmax import MAX_KEYS, MAX_LABEL, MAX_QUERIES, PICK, Matrix, SoftmaxState
 from attnviz.state.temperature import read_temperature
+
+Texts = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -52,12 +55,15 @@ class MatrixProblem:
         True when the line was typed, False when it was a cell.
     choices : tuple of (str, str)
         For a text with two meanings: a sentence, and the text that means it.
+    fixes : tuple of (str, str)
+        The same, for texts that other matrices are made to fit.
     """
 
     errors: tuple[CellError, ...]
     text: str
     from_line: bool
     choices: tuple[tuple[str, str], ...] = ()
+    fixes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,7 @@ class Edited:
 
     Attributes
     ----------
-    state : SoftmaxState
+    state : state of a page
         The state after it; the one before it when the edit can't be read.
     problem : object or None
         What is wrong with it, for the part to show; None when it was read.
@@ -90,7 +96,7 @@ class Edited:
         True when the part must take over what the state holds.
     """
 
-    state: SoftmaxState
+    state: Any
     problem: Any = None
     reset: bool = False
 
@@ -133,7 +139,7 @@ def edit_matrix(state: SoftmaxState, edit: Mapping[str, Any]) -> Edited:
     -------
     Edited
     """
-    texts, labels = _rows(edit.get("cells")), _labels(edit.get("labels"))
+    texts, labels = text_rows(edit.get("cells")), clean_labels(edit.get("labels"))
     hide = _positions(edit.get("hide", list(state.hide)))
     if texts is None or labels is None or hide is None or len(labels) != len(texts[0]):
         return Edited(state, reset=True)
@@ -144,7 +150,10 @@ def edit_matrix(state: SoftmaxState, edit: Mapping[str, Any]) -> Edited:
         if isinstance(pasted, MatrixProblem):
             return Edited(state, pasted)
         texts, labels = pasted
-    cells, errors = _read_cells(texts)
+    many = len(texts) > 1
+    cells, errors = read_texts(
+        texts, lambda i, j: f"Query {i + 1}, key {j + 1}" if many else f"Key {j + 1}"
+    )
     if errors:
         # A pasted block stands in no cell of the browser yet: the line keeps it.
         return Edited(state, MatrixProblem(errors, line_of(texts), from_line="paste" in edit))
@@ -153,7 +162,7 @@ def edit_matrix(state: SoftmaxState, edit: Mapping[str, Any]) -> Edited:
         "labels": () if labels == default else labels,
         "hide": tuple(position for position in hide if position < len(labels)),
     }
-    if _is_position(edit.get("row")) and edit["row"] < len(cells):
+    if is_position(edit.get("row")) and edit["row"] < len(cells):
         changes["row"] = edit["row"]
     try:
         return Edited(state.with_scores(cells, **changes), reset="paste" in edit)
@@ -161,54 +170,107 @@ def edit_matrix(state: SoftmaxState, edit: Mapping[str, Any]) -> Edited:
         return Edited(state, reset=True)
 
 
-def _read_line(state: SoftmaxState, text: str) -> Edited:
+def read_block(text: str, max_rows: int, max_columns: int) -> Reading | MatrixProblem:
+    """Read a typed or pasted text, or say what is wrong with it or what must be asked.
+
+    Parameters
+    ----------
+    text : str
+    max_rows, max_columns : int
+
+    Returns
+    -------
+    Reading or MatrixProblem
+    """
     try:
-        reading = read_matrix(text, max_rows=MAX_QUERIES, max_columns=MAX_KEYS)
+        reading = read_matrix(text, max_rows=max_rows, max_columns=max_columns)
     except NotNumbers as error:
-        return Edited(state, MatrixProblem((CellError(_sentence(error)),), text, from_line=True))
+        return MatrixProblem((CellError(sentence(error)),), text, from_line=True)
     if isinstance(reading, Ambiguous):
         choices = tuple((say, line_of(way.texts)) for say, way in reading.alternatives)
         question = CellError("This can be read in two ways. Which one is meant?")
-        return Edited(state, MatrixProblem((question,), text, from_line=True, choices=choices))
+        return MatrixProblem((question,), text, from_line=True, choices=choices)
+    return reading
+
+
+def _read_line(state: SoftmaxState, text: str) -> Edited:
+    reading = read_block(text, MAX_QUERIES, MAX_KEYS)
+    if isinstance(reading, MatrixProblem):
+        return Edited(state, reading)
     labels = reading.column_labels
     changes = {} if labels is None else {"labels": tuple(x[:MAX_LABEL] for x in labels)}
     return Edited(state.with_scores(reading.cells, **changes), reset=True)
 
 
 def _paste(
-    texts: tuple[tuple[str, ...], ...], labels: tuple[str, ...], text: str, at: Any
-) -> MatrixProblem | tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
-    """Put a pasted block into the cells, from one cell to the right and down; grow as needed."""
-    if not (isinstance(at, list) and len(at) == 2 and all(_is_position(p) for p in at)):
+    texts: Texts, labels: tuple[str, ...], text: str, at: Any
+) -> MatrixProblem | tuple[Texts, tuple[str, ...]]:
+    """Put a pasted block into the cells; new keys get a label, or the one that was pasted."""
+    placed = place_block(texts, text, at, (MAX_QUERIES, MAX_KEYS))
+    if isinstance(placed, MatrixProblem):
+        return placed
+    grown, reading, column = placed
+    names = list(labels) + [f"k{j + 1}" for j in range(len(labels), len(grown[0]))]
+    if reading.column_labels is not None:
+        pasted = [label[:MAX_LABEL] for label in reading.column_labels]
+        names[column : column + len(pasted)] = pasted
+    return grown, tuple(names)
+
+
+def place_block(
+    texts: Texts, text: str, at: Any, limits: tuple[int, int]
+) -> MatrixProblem | tuple[Texts, Reading, int]:
+    """Put a pasted block into cells, from one cell to the right and down; grow as needed.
+
+    Parameters
+    ----------
+    texts : tuple of tuple of str
+        The cells before.
+    text : str
+        What was pasted.
+    at : object
+        Row and column of the first cell, as a browser sent it.
+    limits : (int, int)
+        Most rows and columns.
+
+    Returns
+    -------
+    MatrixProblem, or (tuple of tuple of str, Reading, int)
+        The cells after, what was read, and the column where it begins.
+    """
+    if not (isinstance(at, list) and len(at) == 2 and all(is_position(p) for p in at)):
         at = [0, 0]
-    row, column = min(at[0], MAX_QUERIES - 1), min(at[1], MAX_KEYS - 1)
-    rest = MAX_QUERIES - row, MAX_KEYS - column
-    try:
-        reading = read_matrix(text, max_rows=rest[0], max_columns=rest[1])
-    except NotNumbers as error:
-        return MatrixProblem((CellError(_sentence(error)),), text, from_line=True)
-    if isinstance(reading, Ambiguous):
-        choices = tuple((say, line_of(way.texts)) for say, way in reading.alternatives)
-        question = CellError("The pasted text can be read in two ways. Which one is meant?")
-        return MatrixProblem((question,), text, from_line=True, choices=choices)
+    row, column = min(at[0], limits[0] - 1), min(at[1], limits[1] - 1)
+    reading = read_block(text, limits[0] - row, limits[1] - column)
+    if isinstance(reading, MatrixProblem):
+        return reading
     block = reading.texts
-    height = max(len(texts), row + len(block))
-    width = max(len(labels), column + len(block[0]))
+    height, width = max(len(texts), row + len(block)), max(len(texts[0]), column + len(block[0]))
     grown = [
-        [texts[i][j] if i < len(texts) and j < len(labels) else "0" for j in range(width)]
+        [texts[i][j] if i < len(texts) and j < len(texts[0]) else "0" for j in range(width)]
         for i in range(height)
     ]
     for i, line in enumerate(block):
         grown[row + i][column : column + len(line)] = line
-    names = list(labels) + [f"k{j + 1}" for j in range(len(labels), width)]
-    if reading.column_labels is not None:
-        names[column : column + len(block[0])] = [x[:MAX_LABEL] for x in reading.column_labels]
-    return tuple(tuple(line) for line in grown), tuple(names)
+    return tuple(tuple(line) for line in grown), reading, column
 
 
-def _read_cells(
-    texts: tuple[tuple[str, ...], ...],
+def read_texts(
+    texts: Texts, place: Callable[[int, int], str]
 ) -> tuple[Matrix, tuple[CellError, ...]]:
+    """Read every cell by itself.
+
+    Parameters
+    ----------
+    texts : tuple of tuple of str
+    place : callable
+        Row and column, from 0, to the words that name the cell.
+
+    Returns
+    -------
+    (tuple of tuple of Cell, tuple of CellError)
+        The cells that were read, and a sentence for each that wasn't.
+    """
     cells: list[list[Cell]] = []
     errors: list[CellError] = []
     for i, row in enumerate(texts):
@@ -217,17 +279,17 @@ def _read_cells(
             try:
                 cells[-1].append(read_number(text))
             except NotNumbers as error:
-                place = f"Key {j + 1}" if len(texts) == 1 else f"Query {i + 1}, key {j + 1}"
-                errors.append(CellError(f"{place}: {error}.", i, j))
+                errors.append(CellError(f"{place(i, j)}: {error}.", i, j))
     return tuple(tuple(row) for row in cells), tuple(errors)
 
 
-def edit_temperature(state: SoftmaxState, edit: Mapping[str, Any]) -> Edited:
+def edit_temperature(state: Any, edit: Mapping[str, Any]) -> Edited:
     """Apply an edit of the temperature.
 
     Parameters
     ----------
-    state : SoftmaxState
+    state : state of a page
+        With an attribute ``temperature``.
     edit : mapping
         ``name`` (T or beta) and ``text``.
 
@@ -241,7 +303,7 @@ def edit_temperature(state: SoftmaxState, edit: Mapping[str, Any]) -> Edited:
     try:
         return Edited(replace(state, temperature=read_temperature(name, text)))
     except ValueError as error:
-        return Edited(state, TemperatureProblem(name, text[:200], _sentence(error)))
+        return Edited(state, TemperatureProblem(name, text[:200], sentence(error)))
 
 
 def edit_pick(state: SoftmaxState, edit: Mapping[str, Any]) -> Edited:
@@ -266,13 +328,34 @@ def edit_pick(state: SoftmaxState, edit: Mapping[str, Any]) -> Edited:
         return Edited(state, reset=True)
 
 
-def _sentence(error: ValueError) -> str:
+def sentence(error: ValueError) -> str:
+    """Write an error as a sentence of its own.
+
+    Parameters
+    ----------
+    error : ValueError
+
+    Returns
+    -------
+    str
+    """
     words = str(error)
-    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "?", "!", ")")) else ".")
+    first = words[:1].upper() if words[:1].isascii() else words[:1]  # β stays β
+    return first + words[1:] + ("" if words.endswith((".", "?", "!", ")")) else ".")
 
 
-def _rows(value: Any) -> tuple[tuple[str, ...], ...] | None:
-    """Return rows of texts of one length within the limits, or None."""
+def text_rows(value: Any) -> Texts | None:
+    """Return rows of texts of one length within the limits, or None.
+
+    Parameters
+    ----------
+    value : object
+        What a browser sent.
+
+    Returns
+    -------
+    tuple of tuple of str, or None
+    """
     if not isinstance(value, list) or not 0 < len(value) <= MAX_QUERIES:
         return None
     rows = [row for row in value if isinstance(row, list) and all(isinstance(c, str) for c in row)]
@@ -282,20 +365,40 @@ def _rows(value: Any) -> tuple[tuple[str, ...], ...] | None:
     return tuple(tuple(row) for row in rows)
 
 
-def _labels(value: Any) -> tuple[str, ...] | None:
+def clean_labels(value: Any) -> tuple[str, ...] | None:
+    """Return labels without what can't be shown, cut to their limit, or None.
+
+    Parameters
+    ----------
+    value : object
+        What a browser sent.
+
+    Returns
+    -------
+    tuple of str, or None
+    """
     if not isinstance(value, list) or not all(isinstance(label, str) for label in value):
         return None
     return tuple(clean_label(label)[:MAX_LABEL] for label in value)
 
 
 def _positions(value: Any) -> tuple[int, ...] | None:
-    if not isinstance(value, list) or not all(_is_position(p) for p in value):
+    if not isinstance(value, list) or not all(is_position(p) for p in value):
         return None
     return tuple(sorted(set(value)))
 
 
-def _is_position(value: Any) -> bool:
-    """Whether it is a whole number from 0; True, which Python takes for 1, is none."""
+def is_position(value: Any) -> bool:
+    """Whether it is a whole number from 0; True, which Python takes for 1, is none.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    bool
+    """
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 

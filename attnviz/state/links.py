@@ -128,6 +128,37 @@ def read_file(
     return decode(dict(parse_qsl(rest.strip(), keep_blank_values=True)), cls, presets)
 
 
+def pack_state(state: Any, presets: Mapping[str, Any]) -> str:
+    """Pack a whole state into one text, such as the state A of a comparison.
+
+    Parameters
+    ----------
+    state : dataclass of declared fields
+    presets : mapping of str to state
+
+    Returns
+    -------
+    str
+    """
+    return _pack(urlencode(_written(state, presets)))
+
+
+def unpack_state(text: str, cls: type[State], presets: Mapping[str, State]) -> Decoded[State]:
+    """Read what `pack_state` wrote; never raises.
+
+    Parameters
+    ----------
+    text : str
+    cls : type
+    presets : mapping of str to state
+
+    Returns
+    -------
+    Decoded
+    """
+    return decode({PACKED: text}, cls, presets)
+
+
 def too_long(params: Mapping[str, str]) -> bool:
     """Tell whether a link with these parameters is longer than `LONGEST` characters.
 

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
-_TOKEN = re.compile(r"[^\s,;_~()\[\]]+|[,;_~\t\n]|(?<!\[)\[")
+_TOKEN = re.compile(r"[^\s,;，；、_~()\[\]]+|[,;，；、_~\t\n]|(?<!\[)\[")
 _NAME = re.compile(r"\s*[A-Za-z_]\w*\s*=(?!=)")
 
 
@@ -109,7 +109,8 @@ def read_matrix(
         The decimal mark, which answers an earlier question. With ``","`` a comma between digits
         is a decimal comma even in brackets, and a decimal point is refused.
     header : bool, optional
-        Whether the first line holds labels. Without it, a line of words is one.
+        Whether the first line of a text without brackets holds labels. Without it, a line of
+        words does.
     max_rows, max_columns : int
         Limits, checked before a number is built.
 
@@ -127,12 +128,15 @@ def read_matrix(
     What is decided where a text could mean two things:
 
     - ``1,5`` and ``2,1,0`` are lists of values; a comma list alone is never a question.
-    - Commas that stand in tokens which ``;``, tabs or blanks separate: ``0,5<tab>1,5`` can only
-      be decimal commas; ``0,25;0,75`` is one row of two for the same reason (all whole parts 0,
-      and 25 is no usual integer beside a column of zeros); ``1,2;2,3`` is a question.
+    - Commas inside tokens that ``;``, tabs or blanks separate: ``0,5<tab>1,5`` can only be decimal
+      commas; ``0,25;0,75`` is one row of two (all whole parts 0, and 25 is no usual integer beside
+      a column of zeros); ``1,2;2,3``, ``1,2 3,4`` and ``1,5, 2,5`` are questions.
     - Lines such as ``1,2`` are CSV; a question is asked when they look like a column of decimals
-      (``0,5`` and no ``1,0``, or two digits and more behind every comma). Where only one way
-      makes a matrix, ``likely`` decimals are read and unlikely ones refused with a hint.
+      (``0,5`` and no ``1,0``, or two digits and more behind every comma).
+    - Where only one of the two ways makes a matrix, commas that look decimal (``0,5;1;2,25``) are
+      read so, and others (``1,2;3``) refused with a hint.
+    - A no-break or thin space before three digits is questioned, and so is a plain one where a
+      comma or a leading zero follows: ``1 234,5`` and ``29 000`` are refused with advice.
     - Commas in brackets separate. A line end inside one pair of brackets begins a row (MATLAB),
       unless a comma stands before it; a question is asked when NumPy may have wrapped the row.
     - One line of single values between semicolons is one row, and so is one column of values.

@@ -7,7 +7,8 @@ from typing import Any
 
 from attnviz.state.fields import FieldError, choice, declared, plain, quoted
 from attnviz.state.links import read_list, read_positions, write_list, write_positions
-from attnviz.state.numbers import Ambiguous, Cell, read_matrix, read_number
+from attnviz.state.matrix import Matrix, matrix, read_cells, write_cells
+from attnviz.state.numbers import Cell, read_number
 from attnviz.state.temperature import TEMPERATURE, Temperature, read_temperature
 
 MAX_KEYS = 64
@@ -31,49 +32,6 @@ COLUMNS = {
     "exp": "exp",
     "weight": "weight",
 }
-
-Matrix = tuple[tuple[Cell, ...], ...]
-
-
-def matrix(*rows: str) -> Matrix:
-    """Make scores from one text a row, its numbers between blanks.
-
-    Parameters
-    ----------
-    *rows : str
-
-    Returns
-    -------
-    tuple of tuple of Cell
-
-    Examples
-    --------
-    >>> [cell.text for cell in matrix("2 1/3")[0]]
-    ['2', '1/3']
-    """
-    return tuple(tuple(read_number(text) for text in row.split()) for row in rows)
-
-
-def _read_scores(text: str) -> Matrix:
-    reading = read_matrix(text, max_rows=MAX_QUERIES, max_columns=MAX_KEYS)
-    if isinstance(reading, Ambiguous):
-        ways = " or ".join(say for say, _ in reading.alternatives)
-        raise ValueError(f"these numbers can be read in two ways ({ways})")
-    return reading.cells
-
-
-def write_scores(scores: Matrix) -> str:
-    """Write scores as a link does: ``_`` between numbers, ``~`` between rows.
-
-    Parameters
-    ----------
-    scores : tuple of tuple of Cell
-
-    Returns
-    -------
-    str
-    """
-    return "~".join("_".join(cell.text for cell in row) for row in scores)
 
 
 def _read_compare(text: str) -> str:
@@ -131,8 +89,8 @@ SCORES = plain(
     matrix("2 1 0"),
     "Scores",
     "One number for each key; several rows are several queries. −inf masks a key.",
-    _read_scores,
-    write_scores,
+    lambda text: read_cells(text, MAX_QUERIES, MAX_KEYS),
+    write_cells,
 )
 LABELS = plain(
     "labels", (), "Labels", "A word for each key; without them k1, k2, …", _read_labels, write_list
@@ -301,6 +259,13 @@ class SoftmaxState:
     def hidden(self) -> tuple[bool, ...]:
         """True where a key is masked for every query, shape (n_k,)."""
         return tuple(position in self.hide for position in range(self.n_keys))
+
+    @property
+    def needs_no_reference(self) -> bool:
+        """True when no faint reference is wanted, or it would be the temperature itself."""
+        if self.compare == "off":
+            return True
+        return read_temperature("T", self.compare).beta == self.temperature.beta
 
     @property
     def keys_compared(self) -> tuple[int, int]:

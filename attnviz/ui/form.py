@@ -25,7 +25,7 @@ from attnviz.state.links import (
     too_long,
     write_file,
 )
-from attnviz.ui.parts import editor
+from attnviz.ui.parts import editor, errors
 
 State = TypeVar("State")
 
@@ -66,6 +66,8 @@ class Form(Generic[State]):
         Name of a part to the function that turns (state, edit) into `Edited`.
     natives : sequence of str
         Fields that have a widget of Streamlit's own.
+    several : sequence of str
+        Those of them whose widget holds a list of words.
     linked : bool
         False for a page that has no link of its own.
     """
@@ -78,26 +80,44 @@ class Form(Generic[State]):
         *,
         parts: Mapping[str, Handler],
         natives: Sequence[str] = (),
+        several: Sequence[str] = (),
         linked: bool = True,
     ) -> None:
         self._page, self._cls, self._presets, self._linked = page, cls, presets, linked
         self._parts = parts
         by_name: dict[str, Field] = {f.name: f for f in fields_of(cls)}
         self._natives = {name: by_name[name] for name in natives}
+        self._several = frozenset(several)
         self._memory = self._open()
-        if linked:
+        if linked and not self._returned:
             self._write_link()
         self._fill()
+
+    def finish(self) -> None:
+        """Write the link of a page that was left and is back; the last call of a page.
+
+        Earlier in the run the browser may still have the address of the page it comes from.
+        """
+        if self._linked and self._returned:
+            self._write_link()
 
     @property
     def state(self) -> State:
         """The last valid state."""
         return self._memory.state
 
-    @property
-    def readable(self) -> bool:
-        """False while something typed can't be read: then nothing may be drawn."""
-        return not self._memory.problems
+    def readable(self, *names: str) -> bool:
+        """Tell whether all of these parts and fields could be read; else nothing may be drawn.
+
+        Parameters
+        ----------
+        *names : str
+
+        Returns
+        -------
+        bool
+        """
+        return not any(name in self._memory.problems for name in names)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -148,15 +168,18 @@ class Form(Generic[State]):
         """
         return {"rev": self._memory.rev, "n": self._memory.seen.get(part, 0)}
 
-    def editor(self, part: str, data: Mapping[str, Any]) -> None:
+    def editor(self, name: str, data: Mapping[str, Any], *, part: str = "") -> None:
         """Mount a part whose edits this form reads.
 
         Parameters
         ----------
-        part : str
+        name : str
+            One of ``parts``.
         data : mapping
+        part : str
+            Which part it is, where its name on this page is another.
         """
-        editor(part, self.key(part), {**data, **self.stamp(part)})
+        editor(part or name, self.key(name), {**data, **self.stamp(name)})
 
     def text_input(self, name: str, **options: Any) -> None:
         """Show a box for a field that is typed as text; its error stands below it.
@@ -170,9 +193,9 @@ class Form(Generic[State]):
         declared = self._natives[name]
         st.text_input(declared.label, key=self.key(name), help=declared.help, **options)
         if name in self._memory.problems:
-            st.text(self._memory.problems[name])
+            errors(self.key(f"{name}-error"), [self._memory.problems[name]])
 
-    def segmented(self, name: str, options: Mapping[str, str]) -> None:
+    def segmented(self, name: str, options: Mapping[str, str], *, labelled: bool = False) -> None:
         """Show one choice among a few.
 
         Parameters
@@ -180,6 +203,8 @@ class Form(Generic[State]):
         name : str
         options : mapping of str to str
             Link word to the words on the screen.
+        labelled : bool
+            True to show the field's label above it.
         """
         declared = self._natives[name]
         st.segmented_control(
@@ -188,7 +213,28 @@ class Form(Generic[State]):
             format_func=options.__getitem__,
             key=self.key(name),
             required=True,
-            label_visibility="collapsed",
+            help=declared.help if labelled else None,
+            label_visibility="visible" if labelled else "collapsed",
+        )
+
+    def pills(self, name: str, options: Mapping[str, str]) -> None:
+        """Show words of which several may be on.
+
+        Parameters
+        ----------
+        name : str
+            A field of ``several``.
+        options : mapping of str to str
+            Link word to the words on the screen.
+        """
+        declared = self._natives[name]
+        st.pills(
+            declared.label,
+            list(options),
+            format_func=options.__getitem__,
+            key=self.key(name),
+            selection_mode="multi",
+            help=declared.help,
         )
 
     def positions(self, name: str, labels: Sequence[str], positions: Sequence[int]) -> None:
@@ -224,12 +270,14 @@ class Form(Generic[State]):
                     on_change=chosen,
                 )
 
-    def view_switch(self, label: str, *, help: str) -> None:
+    def view_switch(self, label: str, *, help: str, **also: Any) -> None:
         """Show the button that goes into the lecture view and out of it.
 
         Parameters
         ----------
         label, help : str
+        **also
+            Other attributes that the button sets.
         """
         other = "page" if self.state.view == "lecture" else "lecture"
         st.button(
@@ -237,7 +285,7 @@ class Form(Generic[State]):
             key=self.key("view-switch"),
             help=help,
             on_click=self.change,
-            kwargs={"view": other, "step": type(self.state)().step},
+            kwargs={"view": other, **also},
         )
 
     def stepper(self, last: int, names: Sequence[str]) -> None:
@@ -354,6 +402,7 @@ class Form(Generic[State]):
     def _open(self) -> _Memory[State]:
         memory: _Memory[State] | None = st.session_state.get(self.key("memory"))
         arrived = memory is None or st.session_state.get(_HERE) != self._page
+        self._returned = False
         st.session_state[_HERE] = self._page
         params = self._params()
         first = memory is None
@@ -367,6 +416,7 @@ class Form(Generic[State]):
                 memory.opened = memory.state
             else:
                 memory.rev, memory.link = secrets.token_hex(4), {}
+                self._returned = True
             memory.loaded = False
         elif memory.loaded:
             memory.loaded = False
@@ -407,8 +457,9 @@ class Form(Generic[State]):
                 continue
             found = True
             memory.drafts[name] = value
+            text = "_".join(value) if name in self._several else value
             try:
-                read = next(iter(declared.reads.values()))(value)
+                read = next(iter(declared.reads.values()))(text)
                 self._keep(name, replace(memory.state, **{name: read}), None)
             except FieldError as error:
                 self._keep(name, memory.state, error.sentence)
@@ -426,7 +477,12 @@ class Form(Generic[State]):
             memory.problems[name] = problem
 
     def _drafts(self, state: State) -> dict[str, Any]:
-        return {name: f.write(getattr(state, name))[1] for name, f in self._natives.items()}
+        return {
+            name: list(getattr(state, name))
+            if name in self._several
+            else f.write(getattr(state, name))[1]
+            for name, f in self._natives.items()
+        }
 
     def _fill(self) -> None:
         """Give every native widget its text before it is drawn."""
@@ -443,7 +499,7 @@ class Form(Generic[State]):
 
     def _write_link(self) -> None:
         memory = self._memory
-        if memory.live or memory.problems or memory.notes:
+        if memory.live or memory.notes or any(name in self._parts for name in memory.problems):
             return
         params = encode(memory.state, self._presets)
         memory.oversize = too_long(params)

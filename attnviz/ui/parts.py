@@ -32,6 +32,7 @@ _PARTS = {
     for name, css_class in {
         "matrix": "av-matrix",
         "temperature": "av-temperature",
+        "pipeline": "av-pipeline",
         "table": "av-steps",
         "plot": "av-plot",
         "facts": "av-facts",
@@ -57,7 +58,7 @@ def editor(part: str, key: str, data: Mapping[str, Any]) -> None:
 
     Parameters
     ----------
-    part : {"matrix", "temperature", "table"}
+    part : {"matrix", "temperature", "table", "pipeline"}
     key : str
         From `Form.key`: the form reads the edits of this key.
     data : mapping
@@ -117,7 +118,7 @@ def facts(key: str, items: Sequence[Mapping[str, Any]], *, tone: str = "plain") 
     key : str
     items : sequence of mapping
         ``value``, and where wanted ``term``, ``note``, ``help`` and ``ok`` (a check).
-    tone : {"plain", "lines", "warning"}
+    tone : {"plain", "lines", "warning", "error"}
     """
     _PARTS["facts"](data=_packed({"items": list(items), "tone": tone}), key=key)
 
@@ -142,6 +143,17 @@ def lecture_room(key: str) -> None:
     key : str
     """
     _PARTS["view"](key=key)
+
+
+def errors(key: str, sentences: Sequence[str]) -> None:
+    """Show what is wrong with the field above, in the colour of errors.
+
+    Parameters
+    ----------
+    key : str
+    sentences : sequence of str
+    """
+    facts(key, [{"value": sentence} for sentence in sentences], tone="error")
 
 
 def copy_button(

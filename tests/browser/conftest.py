@@ -247,6 +247,13 @@ class Screen:
         read = "() => [document.activeElement.className, document.activeElement.ariaLabel].join(' ')"
         return self.page.evaluate(read)
 
+    def to_page(self, name: str) -> Screen:
+        """Go to a page by the navigation at the top."""
+        self.page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
+        heading = {"Start": "attnviz", "Softmax": "Softmax: scores become weights that sum to 1"}
+        self.page.get_by_role("heading", name=heading[name], exact=True).wait_for()
+        return self.ready()
+
     def choose_panel(self, name: str) -> None:
         """Click a panel."""
         self.page.get_by_role("radio", name=name, exact=True).click()
@@ -277,10 +284,14 @@ def context(browser: Browser, server: Server) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def watch() -> Iterator[Watch]:
+def watch(server: Server) -> Iterator[Watch]:
     watching = Watch()
     yield watching
-    watching.close()
+    try:
+        watching.close()
+    except AssertionError:
+        print(server.log()[-4000:])
+        raise
 
 
 @pytest.fixture

@@ -296,13 +296,19 @@ def test_the_output_lies_between_the_smallest_and_the_largest_value(seed):
     assert (output <= v.max(axis=0) + 1e-14).all()
 
 
+def test_infinite_beta_is_the_limit_in_which_ties_share():
+    steps = attention([[1.0]], [[2.0], [2.0], [1.0]], [[3.0], [5.0], [9.0]], beta=INF)
+    assert steps.weights.tolist() == [[0.5, 0.5, 0.0]]
+    assert steps.output.tolist() == [[4.0]]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"scale": NAN}, "scale must be finite"),
         ({"scale": INF}, "scale must be finite"),
         ({"scale": "on"}, "scale must be one number"),
-        ({"beta": INF}, "beta must be finite"),
+        ({"beta": NAN}, "beta must be"),
         ({"beta": -1}, "beta must be 0 or more"),
         ({"empty": "zero"}, "empty must be one of error, zeros, uniform, nan; got 'zero'"),
         ({"bias": [["a"]]}, "bias must be real numbers; got text"),

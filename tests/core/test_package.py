@@ -1,9 +1,11 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import attnviz
 
+ROOT = Path(attnviz.__file__).parents[1]
 PUBLIC = [
     *("softmax", "log_softmax", "naive_softmax", "hard_max", "rows_normalised"),
     *("entropy", "effective_keys", "softmax_jacobian", "MASKS", "Mask"),
@@ -16,7 +18,9 @@ def test_importing_the_package_brings_numpy_and_the_standard_library_only():
         "import sys, json; before = set(sys.modules); import attnviz; "
         "print(json.dumps(sorted({name.split('.')[0] for name in set(sys.modules) - before})))"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     brought = set(json.loads(run.stdout))
     assert {"attnviz", "numpy"} <= brought
     assert brought - {"attnviz", "numpy"} <= set(sys.stdlib_module_names)

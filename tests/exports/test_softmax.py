@@ -307,6 +307,14 @@ def test_the_formula_holds_the_live_numbers_of_the_chosen_row():
     assert "9" not in re.sub(r"0\.\d+|1\.\d+", "", text)
 
 
+def test_the_maximum_is_that_of_the_allowed_keys():
+    steps = softmax_steps([1, 1000, NAN], allowed=[True, False, False])
+    text = latex_text(["a", "b", "c"], steps, 0, "1")
+    assert r"\max s &= 1 \\" in text
+    assert "1000" not in text
+    assert "nan" not in text
+
+
 def test_small_numbers_are_powers_of_ten_and_an_underflow_is_named():
     text = latex_text(["a", "b", "c"], softmax_steps([0, -50, -2000]), 0, "1")
     assert r"1.9287498479639178 \cdot 10^{-22}" in text

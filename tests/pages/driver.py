@@ -23,7 +23,6 @@ from streamlit.testing.v1 import AppTest
 from tests.figures.decode import decoded
 
 APP = Path(__file__).parents[2] / "app.py"
-FILES = {"start": None, "softmax": "attnviz/pages/softmax.py"}
 KEYED = ("text_input", "selectbox", "button_group", "button", "file_uploader")
 
 _edits = count(1)
@@ -40,20 +39,21 @@ class Visit:
     """
 
     def __init__(self, page: str = "softmax", link: str = "") -> None:
-        self.page = "start"
         self.at = AppTest.from_file(APP, default_timeout=20)
-        if page == "start":
-            self.move(link)
-        else:
-            self.at.run()
-            self.go(page, link)
+        self.page = page
+        # A first run reads the metadata of every installed package, for components we don't use.
+        with patch("importlib.metadata.distributions", return_value=()):
+            if page == "start":  # the page at "/", which needs no choosing
+                self.move(link)
+            else:
+                self.go(page, link)
 
     # -- what a visitor does
 
     def go(self, page: str, link: str = "") -> Visit:
         """Change the page, as its link in the menu does: the address holds only the link."""
         self.page = page
-        self.at.switch_page(FILES[page] or "attnviz/pages/start.py")
+        self.at.switch_page(f"attnviz/pages/{page}.py")
         return self.move(link)
 
     def move(self, link: str) -> Visit:
@@ -80,11 +80,13 @@ class Visit:
         return self.send(part, {"edit": head | edit})
 
     def scores(self, *rows: str, **more: Any) -> Visit:
-        """Type whole scores, one text a row; labels and masks stay where not given."""
+        """Type whole scores, one text a row; labels and masks stay where they are not given."""
         shown = self.data("matrix")
-        cells = [row.split() for row in rows] or shown["cells"]
-        keep = {"labels": shown["labels"], "cells": cells, "hide": shown["hide"]}
-        return self.edit("matrix", **(keep | more))
+        cells = [row.split() for row in rows] or more.get("cells", shown["cells"])
+        n = len(cells[0])
+        labels = (shown["labels"] + [f"k{j + 1}" for j in range(len(shown["labels"]), n)])[:n]
+        hide = [position for position in shown["hide"] if position < n]
+        return self.edit("matrix", **({"labels": labels, "cells": cells, "hide": hide} | more))
 
     def line(self, text: str) -> Visit:
         """Type the line of text."""
@@ -142,11 +144,11 @@ class Visit:
         """Return what a part was given to draw."""
         key = f"{self.page}.{part}"
         proto = next(node.proto for node in self.elements if node.key == key)
-        return _payload(proto)
+        return payload(proto)
 
     def figure(self, name: str) -> dict[str, Any]:
         """Return a figure with its arrays: ``data``, ``layout``."""
-        return decoded(self.data(name)["figure"])
+        return _arrays(self.data(name)["figure"])
 
     @property
     def bars(self) -> np.ndarray:
@@ -166,16 +168,36 @@ class Visit:
         """Return the texts of a table's last line."""
         return self.data(table)["foot"][-1]["cells"]
 
-    def facts(self, name: str) -> dict[str, str]:
-        """Return terms and values."""
-        return {item.get("term", ""): item["value"] for item in self.data(name)["items"]}
+    def said(self, tone: str) -> list[str]:
+        """Return the sentences that are shown in one tone, such as ``warning``."""
+        return [item["value"] for shown in self._facts() if shown["tone"] == tone
+                for item in shown["items"]]  # fmt: skip
 
     @property
     def warnings(self) -> list[str]:
-        """Every warning on the page."""
-        shown = (node.proto for node in self.elements if node.type == "bidi_component")
-        data = [_payload(proto) for proto in shown if proto.component_name == "attnviz.facts"]
-        return [i["value"] for d in data if d["tone"] == "warning" for i in d["items"]]
+        """Every warning on the page, in order."""
+        return self.said("warning")
+
+    @property
+    def errors(self) -> list[str]:
+        """What stands below the boxes whose text can't be read."""
+        return self.said("error")
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Every term with its value."""
+        return {i["term"]: i["value"] for f in self._facts() for i in f["items"] if "term" in i}
+
+    def _facts(self) -> Iterator[dict[str, Any]]:
+        for node in self.elements:
+            if node.type == "bidi_component" and node.proto.component_name == "attnviz.facts":
+                yield payload(node.proto)
+
+    @property
+    def everything(self) -> str:
+        """All that our parts were given to draw, as one text."""
+        parts = (node.proto for node in self.elements if node.type == "bidi_component")
+        return json.dumps([payload(part) for part in parts], ensure_ascii=False)
 
     @property
     def size(self) -> int:
@@ -183,10 +205,20 @@ class Visit:
         return sum(node.proto.ByteSize() for node in self.at.main if node.proto is not None)
 
 
-def _payload(proto: Any) -> Any:
+def _arrays(node: Any) -> Any:
+    """Decode the arrays of a figure; a label such as ``{0}`` stays a text."""
+    if isinstance(node, dict):
+        return decoded(node) if "bdata" in node else {k: _arrays(v) for k, v in node.items()}
+    return [_arrays(item) for item in node] if isinstance(node, list) else node
+
+
+def payload(proto: Any) -> Any:
+    """Return what a part was given to draw: JSON that browsers read, deflated or not."""
     kind = proto.WhichOneof("data")
+    if kind is None:
+        return None
     if kind == "bytes":
-        text = zlib.decompress(proto.bytes).decode()
+        text = zlib.decompress(proto.bytes).decode("utf-8", "replace")  # as browsers do
     else:
         text = proto.mixed.json if kind == "mixed" else proto.json
     return json.loads(text, parse_constant=_refuse)

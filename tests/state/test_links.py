@@ -280,7 +280,6 @@ def test_a_packed_part_may_unpack_to_256_kb_and_no_more():
         ({"scores": ""}, "scores in the link: there is nothing to read"),
         ({"scores": "1_nan"}, "scores in the link: value 2 is not a number but NaN"),
         ({"scores": "1_inf"}, "scores in the link: value 2 is +inf"),
-        ({"scores": "1,2;2,3"}, "scores in the link: these numbers can be read in two ways"),
         ({"scores": "_".join("1" * 65)}, "at most 64"),
         ({"scores": "~".join("1" * 65)}, "at most 64"),
         ({"labels": "a_b"}, "labels in the link: 2 labels for 3 keys"),
@@ -555,3 +554,9 @@ def test_parts_that_never_fit_together_open_the_default_and_are_named():
     assert found.state == Picky()
     assert any("a in the link" in note for note in found.notes)
     assert any("b in the link" in note for note in found.notes)
+
+
+def test_what_people_type_into_an_address_is_read_with_commas_between_and_semicolons_for_rows():
+    opened = decode({"scores": "1,2;2,3"}, SoftmaxState, PRESETS)
+    assert opened.notes == ()
+    assert opened.state.values == ((1.0, 2.0), (2.0, 3.0))

@@ -299,6 +299,9 @@ def test_numbers_are_written_short():
         "[1, 2; 3 4]",
         "[1, 2;\n 3, 4;]",
         "[1 2\n 3 4]",
+        "[1 2\n\n 3 4\n]",
+        "[1 2\n; 3 4]",
+        "[1\n, 2; 3, 4]",
         "[1, 2\n 3, 4];",
         "Q = [1 2; 3 4]",
         "ans =\n\n     1     2\n     3     4\n\n",
@@ -456,6 +459,8 @@ def test_a_comma_list_is_a_list_and_no_question():
     assert values("1, 2; 2, 3") == [[1, 2], [2, 3]]
     assert values("0.1,0.9;0.8,0.2") == [[0.1, 0.9], [0.8, 0.2]]
     assert values("[1,2;2,3]") == [[1, 2], [2, 3]]
+    assert values("1,5, 2") == [[1, 5, 2]]
+    assert values("1.5 2,5") == [[1.5, 2, 5]]
     assert values("1,2\n3,4") == [[1, 2], [3, 4]]
     assert values("1,0\n0,1") == [[1, 0], [0, 1]]
 
@@ -578,6 +583,7 @@ def test_a_blank_corner_admits_numbers_as_labels():
         "the 0.1 0.9",
         "nan,nan\n1,2",
         "null,null\n1,2",
+        "--,--\n1,2",
         "the\n0.1\ncat",
         "9" * 70 + "," + "9" * 70 + "\n1,2",
     ],
@@ -918,3 +924,9 @@ def test_random_bytes_of_every_length_are_answered():
     source = random.Random(7)
     for size in (1, 10, 100, 1000, 10_000, 100_000):
         answer(read_matrix, source.randbytes(size).decode("latin-1"))
+
+
+@pytest.mark.parametrize("text", ["." + "5" * 63, "√" + "2" * 63, "1/√" + "2" * 60])
+def test_a_number_whose_own_spelling_is_too_long_is_refused_as_too_long(text):
+    with pytest.raises(NotNumbers, match="longer than 64 characters"):
+        read_number(text)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz.state.fields import FieldError, fields_of
+from attnviz.state.matrix import write_cells
 from attnviz.state.numbers import Cell, read_number
 from attnviz.state.softmax import (
     COLUMNS,
@@ -15,7 +16,6 @@ from attnviz.state.softmax import (
     STEPS,
     SoftmaxState,
     matrix,
-    write_scores,
 )
 from attnviz.state.temperature import Temperature
 from tests.state.states import check_valid, few, matrices, seeded, states
@@ -131,13 +131,13 @@ def test_a_matrix_is_written_as_texts_and_becomes_cells():
         (Cell("2", 2.0), Cell("1/3", 1 / 3)),
         (Cell("-inf", float("-inf")), Cell("0.5", 0.5)),
     )
-    assert write_scores(matrix("2 1/3", "-inf 0,5")) == "2_1/3~-inf_0.5"
+    assert write_cells(matrix("2 1/3", "-inf 0,5")) == "2_1/3~-inf_0.5"
 
 
 @seeded
 @given(matrices())
 def test_scores_are_read_back_as_they_were_written(scores):
-    assert READS["scores"](write_scores(scores)) == scores
+    assert READS["scores"](write_cells(scores)) == scores
 
 
 def test_a_single_key_is_compared_with_itself():

@@ -113,7 +113,7 @@ def test_any_text_is_a_temperature_or_is_refused_with_a_sentence(name, text):
         temperature = read_temperature(name, text)
     except ValueError as error:
         refusal = str(error)
-        assert refusal.startswith("T " if name == "T" else "β "), refusal  # noqa: PT017
+        assert refusal.startswith("T " if name == "T" else "β "), refusal
         return
     assert 0 <= temperature.beta <= math.inf
     assert 0 <= temperature.T <= math.inf

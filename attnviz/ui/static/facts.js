@@ -16,7 +16,7 @@ class Facts {
 
   update({ items, tone }) {
     set(this.root, 'data-tone', tone);
-    set(this.root, 'role', tone === 'warning' ? 'alert' : null);
+    set(this.root, 'role', tone === 'warning' || tone === 'error' ? 'alert' : null);
     const checks = items.findIndex((item) => item.ok !== undefined);
     const nodes = items.map(fact);
     if (checks > 0) nodes.splice(checks, 0, el('span', { class: 'av-break' })); // checks: a line of their own

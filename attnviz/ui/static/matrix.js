@@ -3,6 +3,7 @@
 import { el, part, set, text, tick } from './base.js';
 
 const PLAIN = /^[+\-−]?(\d+\.?\d*|\.\d+)$/; // complete while it is typed: painted at once
+const DECIMAL = /^[+\-−]?\d*,\d+$/; // one number with a decimal comma, not two
 const MINUS = /−/g;
 
 class Matrix {
@@ -34,7 +35,8 @@ class Matrix {
     if (fresh) {
       this.labels = [...data.labels];
       this.cells = data.cells.map((row) => [...row]);
-      this.hide = new Set(data.hide);
+      this.hide = new Set(data.hide ?? []);
+      this.names = data.rowLabels ? [...data.rowLabels] : null;
       this.asked = null;
       this.typing = false;
       this.lay();
@@ -45,7 +47,7 @@ class Matrix {
     if (!settled) return; // a newer edit is on its way: keep what is on screen
     text(this.read, data.read ?? '');
     this.errors.replaceChildren(...(data.errors ?? []).map((error) => el('li', {}, error.say)));
-    this.choices.replaceChildren(...(data.choices ?? []).map((choice) => el('button', { type: 'button', onclick: () => this.sendLine(choice.text) }, choice.say)));
+    this.choices.replaceChildren(...(data.choices ?? []).map((choice) => el('button', { type: 'button', onclick: () => this.sendLine(choice.text, choice.fix) }, choice.say)));
     const bad = new Set((data.errors ?? []).filter((e) => e.row !== null).map((e) => `${e.row}:${e.column}`));
     this.each((input, i, j) => set(input, 'aria-invalid', bad.has(`${i}:${j}`) ? 'true' : null));
     set(this.line, 'aria-invalid', (data.errors ?? []).length && data.fromLine ? 'true' : null);
@@ -66,28 +68,38 @@ class Matrix {
       set(this.grid, 'aria-rowcount', rows + 2);
       set(this.grid, 'aria-colcount', columns + 1);
       const head = (words) => el('span', { role: 'rowheader', class: 'av-side' }, words);
-      const labels = this.labels.map((_, j) => el('span', { role: 'columnheader', style: `--key:${data.colors[j % data.colors.length]}` },
-        el('input', { class: 'av-key', maxlength: 200, tabindex: -1, 'aria-label': `Label of key ${j + 1}`, autocomplete: 'off', spellcheck: 'false', onchange: (event) => this.relabel(j, event.target.value) }),
-        columns > 1 ? el('button', { type: 'button', class: 'av-remove', tabindex: -1, onclick: () => this.remove(null, j) }, '×') : null));
-      const lines = this.cells.map((row, i) => el('div', { role: 'row' }, rows > 1 ? this.rowHead(i) : head(data.cellName),
+      const labels = this.labels.map((label, j) => el('span', { role: 'columnheader', style: `--key:${data.colors ? data.colors[j % data.colors.length] : 'transparent'}` },
+        data.fixed ? el('span', { class: 'av-fixed' }, label) : el('input', { class: 'av-key', maxlength: 200, tabindex: -1, 'aria-label': `Label of key ${j + 1}`, autocomplete: 'off', spellcheck: 'false', onchange: (event) => this.relabel(j, event.target.value) }),
+        columns > 1 ? el('button', { type: 'button', class: 'av-remove', tabindex: -1, title: `Remove ${data.columnName} ${j + 1}`, 'aria-label': `Remove ${data.columnName} ${j + 1}`, onclick: () => this.remove(null, j) }, '×') : null));
+      const lines = this.cells.map((row, i) => el('div', { role: 'row' }, this.names ? this.nameHead(i, rows) : rows > 1 ? this.rowHead(i) : head(data.cellName),
         ...row.map((_, j) => el('span', { role: 'gridcell' }, el('input', { class: 'av-cell', inputmode: 'text', autocomplete: 'off', spellcheck: 'false', 'data-at': `${i}:${j}`,
           oninput: (event) => this.type(i, j, event.target.value), onchange: (event) => this.commit(i, j, event.target.value), onfocus: (event) => event.target.select() })))));
       const masks = this.labels.map((_, j) => el('span', { role: 'gridcell', class: 'av-under' },
         el('button', { type: 'button', role: 'switch', class: 'av-mask', onclick: () => this.mask(j) }, 'mask'),
         ));
-      this.grid.replaceChildren(el('div', { role: 'row' }, head('key'), ...labels), ...lines, el('div', { role: 'row' }, head('mask'), ...masks));
+      this.grid.replaceChildren(el('div', { role: 'row' }, head(data.corner ?? 'key'), ...labels), ...lines);
+      if (data.hide) this.grid.append(el('div', { role: 'row' }, head('mask'), ...masks));
       this.labelInputs = [...this.grid.querySelectorAll('.av-key')];
       this.inputs = [...this.grid.querySelectorAll('.av-cell')];
       this.switches = [...this.grid.querySelectorAll('.av-mask')];
+      this.nameInputs = [...this.grid.querySelectorAll('.av-name')];
       text(this.addColumn, `+ ${data.columnName}`);
       text(this.addRow, `+ ${data.rowName}`);
       text(this.lineLabel, data.lineName);
     }
-    this.labels.forEach((label, j) => { if (this.labelInputs[j].value !== label) this.labelInputs[j].value = label; });
+    if (!data.fixed) this.labels.forEach((label, j) => { if (this.labelInputs[j].value !== label) this.labelInputs[j].value = label; });
+    if (this.names) this.names.forEach((name, i) => { if (this.nameInputs[i].value !== name) this.nameInputs[i].value = name; });
     this.each((input, i, j) => { if (input.value !== this.cells[i][j]) input.value = this.cells[i][j]; });
     this.addColumn.disabled = columns >= data.maxColumns;
     this.addRow.disabled = rows >= data.maxRows;
     this.marks();
+  }
+
+  /** A row with a label of its own, such as a token. */
+  nameHead(i, rows) {
+    return el('span', { role: 'rowheader', class: 'av-side' },
+      el('input', { class: 'av-name', maxlength: 200, tabindex: -1, readonly: Boolean(this.data.namesFixed), 'aria-label': `Label of ${this.data.rowName} ${i + 1}`, autocomplete: 'off', spellcheck: 'false', onchange: (event) => { this.names[i] = event.target.value; this.marks(); this.send(); } }),
+      rows > 1 ? el('button', { type: 'button', class: 'av-remove', tabindex: -1, title: `Remove ${this.data.rowName} ${i + 1}`, 'aria-label': `Remove ${this.data.rowName} ${i + 1}`, onclick: () => this.remove(i, null) }, '×') : null);
   }
 
   rowHead(i) {
@@ -107,14 +119,15 @@ class Matrix {
     this.each((input, i, j) => {
       const masked = this.hide.has(j) || this.cells[i][j].trim().replace(MINUS, '-') === '-inf';
       input.classList.toggle('av-masked', masked);
-      set(input, 'aria-label', `${data.cellName} of ${this.labels[j]}${this.cells.length > 1 ? `, ${data.rowName} ${i + 1}` : ''}${masked ? ', masked' : ''}`);
+      const where = this.names ? `${data.cellName}, ${this.names[i]}, column ${j + 1}` : `${data.cellName} of ${this.labels[j]}${this.cells.length > 1 ? `, ${data.rowName} ${i + 1}` : ''}`;
+      set(input, 'aria-label', `${where}${masked ? ', masked' : ''}`);
     });
     this.switches.forEach((button, j) => {
       const on = this.hide.has(j);
       set(button, 'aria-checked', String(on));
       set(button, 'aria-label', `Mask ${this.labels[j]}`);
       text(button, on ? 'masked' : 'mask');
-      const remove = this.labelInputs[j].nextSibling;
+      const remove = this.labelInputs[j]?.nextSibling;
       if (remove) { set(remove, 'aria-label', `Remove ${this.labels[j]}`); set(remove, 'title', `Remove ${this.labels[j]}`); }
     });
     this.grid.querySelectorAll('.av-choose').forEach((button, i) => set(button, 'aria-pressed', String(i === data.row)));
@@ -122,12 +135,13 @@ class Matrix {
 
   send(more = {}) {
     this.asked = tick();
-    this.put({ rev: this.data.rev, n: this.asked, live: false, labels: this.labels, cells: this.cells, hide: [...this.hide].sort((a, b) => a - b), ...more });
+    this.put({ rev: this.data.rev, n: this.asked, live: false, labels: this.labels, cells: this.cells, hide: [...this.hide].sort((a, b) => a - b), ...(this.names ? { names: this.names } : {}), ...more });
   }
 
-  sendLine(words) {
+  sendLine(words, fix = false) {
     this.typing = false;
-    if (words !== this.data.text || this.data.choices?.length) this.send({ text: words });
+    if (fix) this.send({ text: words, fix });
+    else if (words !== this.data.text || this.data.choices?.length) this.send({ text: words });
   }
 
   type(i, j, words) {
@@ -156,10 +170,13 @@ class Matrix {
 
   resize(rows, columns) {
     if (columns) {
-      this.labels.push(this.fresh());
+      this.labels.push(this.data.fixed ? String(this.labels.length + 1) : this.fresh());
       this.cells.forEach((row) => row.push('0'));
     }
-    if (rows) this.cells.push(this.labels.map(() => '0'));
+    if (rows) {
+      this.cells.push(this.labels.map(() => '0'));
+      if (this.names) this.names.push(`${this.data.rowLetter}${this.names.length + 1}`);
+    }
     this.lay();
     this.send();
     const last = this.inputs[columns ? this.labels.length - 1 : this.inputs.length - this.labels.length];
@@ -176,16 +193,21 @@ class Matrix {
       this.cells.forEach((cells) => cells.splice(column, 1));
       this.hide = new Set([...this.hide].filter((j) => j !== column).map((j) => (j > column ? j - 1 : j)));
     }
-    if (row !== null) this.cells.splice(row, 1);
+    if (row !== null) {
+      this.cells.splice(row, 1);
+      this.names?.splice(row, 1);
+    }
+    if (this.data.fixed) this.labels = this.labels.map((_, j) => String(j + 1));
     this.lay();
-    this.send(row === null ? {} : { row: Math.min(this.data.row, this.cells.length - 1) });
+    const kept = row === null ? {} : { row: Math.min(this.data.row, this.cells.length - 1) };
+    this.send(this.names ? { removed: row === null ? ['column', column] : ['row', row] } : kept);
     this.inputs[Math.min(column ?? 0, this.labels.length - 1)].focus();
   }
 
   /** Arrow keys move; Shift with them changes a plain number by 0.1. */
   key(event) {
     const at = event.target;
-    const lines = [this.labelInputs, ...this.cells.map((_, i) => this.inputs.slice(i * this.labels.length, (i + 1) * this.labels.length)), this.switches];
+    const lines = [...(this.data.fixed ? [] : [this.labelInputs]), ...this.cells.map((_, i) => this.inputs.slice(i * this.labels.length, (i + 1) * this.labels.length)), this.switches];
     const line = lines.findIndex((items) => items.includes(at));
     if (line < 0) return;
     const place = lines[line].indexOf(at);
@@ -194,7 +216,7 @@ class Matrix {
     if ((up || down) && event.shiftKey && at.classList.contains('av-cell') && PLAIN.test(at.value.trim())) {
       const value = Number(at.value.trim().replace(MINUS, '-')) + (up ? 0.1 : -0.1);
       at.value = String(Number(value.toFixed(6)));
-      this.commit(line - 1, place, at.value);
+      this.commit(Number(at.dataset.at.split(':')[0]), place, at.value);
       event.preventDefault();
       return;
     }
@@ -223,7 +245,7 @@ class Matrix {
   paste(event) {
     if (!event.target.classList.contains('av-cell')) return;
     const words = event.clipboardData.getData('text');
-    if (!/[\t\n;,\s\[]/.test(words.trim())) return;
+    if (!/[\t\n;,\s\[]/.test(words.trim()) || DECIMAL.test(words.trim())) return;
     event.preventDefault();
     const [row, column] = event.target.dataset.at.split(':').map(Number);
     this.send({ paste: words, row: this.data.row, at: [row, column] });

@@ -26,10 +26,18 @@ class Temperature {
       box.onfocus = () => box.select();
     }
     this.slider.onkeydown = (event) => { this.held = event.repeat; };
-    this.slider.onkeyup = () => { if (this.held) { this.held = false; this.slide(false); } };
-    this.slider.onpointerdown = () => { this.dragged = true; };
-    this.slider.oninput = () => this.slide(this.dragged || this.held);
+    this.slider.onkeyup = this.slider.onblur = () => { if (this.held) { this.held = false; this.slide(false); } };
+    this.slider.onpointerdown = () => { this.dragged = true; this.slid = false; };
+    this.slider.oninput = () => { this.slid = true; this.slide(this.dragged || this.held); };
+    // a thumb that was only touched, or came back to where it was, sends no change event
+    this.slider.onpointerup = this.slider.onpointercancel = () => setTimeout(() => this.release());
     this.slider.onchange = () => { if (this.dragged) { this.dragged = false; this.slide(false); } };
+  }
+
+  release() {
+    if (!this.dragged) return;
+    this.dragged = false;
+    if (this.slid) this.slide(false); else this.slider.value = this.data.position;
   }
 
   /** The text of the temperature under the thumb; a mark within half a step is met exactly. */

@@ -1,0 +1,276 @@
+"""What an edit on the attention page means for the state. Pure functions, no browser.
+
+Q, K and V hang together: Q and K have one width, K and V one height. A row or column that is
+added or removed in one of them comes or goes in the other as well. A block of another shape that
+is pasted is a question: the page says both shapes and offers to make them fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from attnviz.core.heads import combined_mask
+from attnviz.state.attention import (
+    MAX_TOKENS,
+    MAX_WIDTH,
+    AttentionState,
+    shape_error,
+)
+from attnviz.state.edits import (
+    CellError,
+    Edited,
+    MatrixProblem,
+    Texts,
+    clean_labels,
+    is_position,
+    line_of,
+    place_block,
+    read_block,
+    read_texts,
+    text_rows,
+)
+from attnviz.state.fields import FieldError
+from attnviz.state.matrix import Matrix
+from attnviz.state.numbers import read_number
+
+NAMES = ("q", "k", "v")
+_ZERO = read_number("0")
+
+
+def edit_matrix(name: str) -> Callable[[AttentionState, Mapping[str, Any]], Edited]:
+    """Make the function that applies an edit of one of the matrices.
+
+    Parameters
+    ----------
+    name : {"q", "k", "v"}
+
+    Returns
+    -------
+    callable
+        (state, edit) to `Edited`. The edit has ``cells`` (rows of texts), ``names`` (labels of
+        the rows) and at most one of ``text`` with ``fix``, ``paste`` with ``at``, ``removed``.
+    """
+
+    def edit(state: AttentionState, sent: Mapping[str, Any]) -> Edited:
+        texts = text_rows(sent.get("cells"))
+        names = clean_labels(sent.get("names"))
+        if texts is None or names is None or len(names) != len(texts):
+            return Edited(state, reset=True)
+        if isinstance(sent.get("text"), str):
+            reading = read_block(sent["text"], MAX_TOKENS, MAX_WIDTH)
+            if isinstance(reading, MatrixProblem):
+                return Edited(state, reading)
+            return _take(state, name, reading.texts, None, fix=sent.get("fix") is True)
+        if isinstance(sent.get("paste"), str):
+            limits = MAX_TOKENS, MAX_WIDTH
+            placed = place_block(texts, sent["paste"], sent.get("at"), limits)
+            if isinstance(placed, MatrixProblem):
+                return Edited(state, placed)
+            return _take(state, name, placed[0], None, fix=False)
+        return _take(state, name, texts, names, fix=True, removed=_removed(sent.get("removed")))
+
+    return edit
+
+
+def _take(
+    state: AttentionState,
+    name: str,
+    texts: Texts,
+    names: tuple[str, ...] | None,
+    *,
+    fix: bool,
+    removed: tuple[str, int] | None = None,
+) -> Edited:
+    """Take over the cells of one matrix and make the others fit, or say why they don't."""
+    whole = names is None  # a text or a block: the editor takes over what was read
+    cells, errors = read_texts(texts, lambda i, j: f"{name.upper()}, row {i + 1}, column {j + 1}")
+    if not errors:
+        errors = tuple(
+            CellError(f"{name.upper()}, row {i + 1}, column {j + 1}: −∞ has no place here.", i, j)
+            for i, row in enumerate(cells)
+            for j, cell in enumerate(row)
+            if cell.text == "-inf"
+        )
+    if errors:
+        return Edited(state, MatrixProblem(errors, line_of(texts), from_line=whole))
+    matrices = {n: getattr(state, n) for n in NAMES} | {name: cells}
+    if fix:
+        matrices = _fitted(matrices, name, removed)
+    wrong = shape_error(*(matrices[n] for n in NAMES))
+    if wrong:
+        say = f"The shapes do not fit: {wrong[1]}."
+        problem = MatrixProblem((CellError(say),), line_of(texts), from_line=True)
+        return Edited(state, replace(problem, **_ways_out(state, name, cells)))
+    changes: dict[str, Any] = {}
+    if names is not None and name in ("q", "k"):
+        changes = _labelled(state, name, names)
+    if removed and removed[0] == "row":
+        changes |= _without(state, name, removed[1])
+    try:
+        changed = state.with_matrices(*(matrices[n] for n in NAMES), **changes)
+    except FieldError:
+        return Edited(state, reset=True)
+    others = any(matrices[n] != getattr(state, n) for n in NAMES if n != name)
+    return Edited(changed, reset=whole or others or "keys" in changes or "tokens" in changes)
+
+
+def _fitted(
+    matrices: Mapping[str, Matrix], name: str, removed: tuple[str, int] | None
+) -> dict[str, Matrix]:
+    """Make the other matrices fit the one that was edited."""
+    fitted = dict(matrices)
+    cells = matrices[name]
+    other = {"q": "k", "k": "q"}.get(name)
+    if other:
+        fitted[other] = _width(fitted[other], len(cells[0]), _index(removed, "column"))
+    if name in ("k", "v"):
+        partner = "v" if name == "k" else "k"
+        fitted[partner] = _height(fitted[partner], len(cells), _index(removed, "row"))
+    return fitted
+
+
+def _index(removed: tuple[str, int] | None, what: str) -> int | None:
+    return removed[1] if removed and removed[0] == what else None
+
+
+def _width(cells: Matrix, width: int, removed: int | None) -> Matrix:
+    if removed is not None and removed < len(cells[0]) and len(cells[0]) > width:
+        cells = tuple(row[:removed] + row[removed + 1 :] for row in cells)
+    return tuple((row + (_ZERO,) * (width - len(row)))[:width] for row in cells)
+
+
+def _height(cells: Matrix, height: int, removed: int | None) -> Matrix:
+    if removed is not None and removed < len(cells) and len(cells) > height:
+        cells = cells[:removed] + cells[removed + 1 :]
+    blank = (_ZERO,) * len(cells[0])
+    return (cells + (blank,) * (height - len(cells)))[:height]
+
+
+def _ways_out(state: AttentionState, name: str, cells: Matrix) -> dict[str, Any]:
+    """Offer to make the others fit what was read, or it fit the others."""
+    texts = [[cell.text for cell in row] for row in cells]
+    rows = len(cells) if name == "q" else (state.n_k)
+    columns = len(cells[0]) if name == "v" else state.d_k
+    kept = _height(_width(cells, columns, None), rows, None)
+    here = [[cell.text for cell in row] for row in kept]
+    others = {"q": "K", "k": "Q and V", "v": "K"}[name]
+    return {
+        "fixes": ((f"Make {others} fit: add zeros, or drop what is too much", line_of(texts)),),
+        "choices": ((f"Make {name.upper()} {len(kept)} × {len(kept[0])} instead", line_of(here)),),
+    }
+
+
+def _labelled(state: AttentionState, name: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the labels that an edit sets, and only those that differ."""
+    field, letter = ("tokens", "q") if name == "q" else ("keys", "k")
+    shown = state.query_labels if name == "q" else state.key_labels
+    if names == shown:
+        return {}
+    default = tuple(f"{letter}{i + 1}" for i in range(len(names)))
+    return {field: () if names == default else names}
+
+
+def _without(state: AttentionState, name: str, at: int) -> dict[str, Any]:
+    """Take a removed query or key out of the single cells of the mask and out of the labels."""
+    axis = 0 if name == "q" else 1
+
+    def moved(pairs: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+        kept = [list(pair) for pair in pairs if pair[axis] != at]
+        for pair in kept:
+            pair[axis] -= pair[axis] > at
+        return tuple((pair[0], pair[1]) for pair in kept)
+
+    changes: dict[str, Any] = {"hide": moved(state.hide), "show": moved(state.show), "cell": None}
+    if name == "v" and state.keys:
+        changes["keys"] = state.keys[:at] + state.keys[at + 1 :]
+    return changes
+
+
+def edit_stage(state: AttentionState, edit: Mapping[str, Any]) -> Edited:
+    """Apply a choice or a toggle in the stages.
+
+    Parameters
+    ----------
+    state : AttentionState
+    edit : mapping
+        ``toggle`` (query, key), or ``stage`` with ``at`` (row and column, None for a label).
+
+    Returns
+    -------
+    Edited
+    """
+    toggle, at = edit.get("toggle"), edit.get("at")
+    try:
+        if isinstance(toggle, list):
+            return Edited(toggled(state, (toggle[0], toggle[1])))
+        if isinstance(at, list):
+            return Edited(chosen(state, str(edit.get("stage")), at[0], at[1]))
+    except (FieldError, IndexError, TypeError):
+        pass
+    return Edited(state, reset=True)
+
+
+def toggled(state: AttentionState, pair: tuple[int, int]) -> AttentionState:
+    """Hide a cell that is shown, or show one that is hidden, whatever the masks say.
+
+    Parameters
+    ----------
+    state : AttentionState
+    pair : (int, int)
+        Query and key, from 0.
+
+    Returns
+    -------
+    AttentionState
+
+    Raises
+    ------
+    FieldError
+        When there is no such cell.
+    """
+    if not all(is_position(p) for p in pair) or pair[0] >= state.n_q or pair[1] >= state.n_k:
+        raise FieldError("hide", "there is no such cell")
+    hide, show = set(state.hide) - {pair}, set(state.show) - {pair}
+    masks = {name: state.options(name) for name in state.mask}
+    bare = bool(combined_mask(state.n_q, state.n_k, masks)[pair])
+    now = pair not in state.hide and (bare or pair in state.show)
+    if now and bare:
+        hide.add(pair)
+    elif not now and not bare:
+        show.add(pair)
+    return replace(state, hide=tuple(sorted(hide)), show=tuple(sorted(show)))
+
+
+def chosen(state: AttentionState, stage: str, row: Any, column: Any) -> AttentionState:
+    """Choose a query, or a dot product; the same choice again releases it.
+
+    Parameters
+    ----------
+    state : AttentionState
+    stage : str
+        A name of `STAGES`.
+    row, column : int or None
+        None for a label of the other axis.
+
+    Returns
+    -------
+    AttentionState
+    """
+    if stage == "values":
+        return state  # a value belongs to every query
+    if row is None or not is_position(row):
+        return state
+    if column is None or stage == "output":
+        return replace(state, row=None if state.row == row else row, cell=None)
+    place = (row, column)
+    if state.cell == place:
+        return replace(state, cell=None)
+    return replace(state, row=row, cell=place)
+
+
+def _removed(value: Any) -> tuple[str, int] | None:
+    if isinstance(value, list) and len(value) == 2 and value[0] in ("row", "column"):
+        return (value[0], value[1]) if is_position(value[1]) else None
+    return None

@@ -1,0 +1,61 @@
+"""What the editors of the attention page are given to draw: a state, and what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attnviz.state.attention import MAX_TOKENS, MAX_WIDTH, AttentionState, shape_of
+from attnviz.state.edits import MatrixProblem, line_of
+from attnviz.ui.form import Form
+
+_ROWS = {"q": ("query", "q"), "k": ("key", "k"), "v": ("key", "k")}
+_TITLES = {"q": "Queries Q", "k": "Keys K", "v": "Values V"}
+
+
+def matrix_editor(form: Form[AttentionState], name: str, *, compact: bool = False) -> None:
+    """Show the cells of Q, K or V and the same numbers as one text.
+
+    Parameters
+    ----------
+    form : Form
+    name : {"q", "k", "v"}
+    compact : bool
+        Only the cells, without the line of text.
+    """
+    state = form.state
+    problem: MatrixProblem | None = form.problem(name)
+    cells = getattr(state, name)
+    texts = [[cell.text for cell in row] for row in cells]
+    row_name, letter = _ROWS[name]
+    labels = state.query_labels if name == "q" else state.key_labels
+    data: dict[str, Any] = {
+        "name": f"{_TITLES[name]}, {shape_of(cells)}",
+        "corner": f"{_TITLES[name]}",
+        "cellName": name.upper(),
+        "rowName": row_name,
+        "rowLetter": letter,
+        "columnName": "column",
+        "lineName": f"{name.upper()} as text, Enter reads it",
+        "fixed": True,
+        "labels": [str(j + 1) for j in range(len(cells[0]))],
+        "rowLabels": list(labels),
+        "namesFixed": name == "v",
+        "cells": texts,
+        "maxRows": MAX_TOKENS,
+        "maxColumns": MAX_WIDTH,
+        "compact": compact,
+        "text": line_of(texts),
+        "read": f"{name.upper()} is {shape_of(cells)}.",
+    }
+    if problem is not None:
+        back = ("Go back to the last numbers", line_of(texts))
+        choices = [{"say": say, "text": text, "fix": True} for say, text in problem.fixes]
+        choices += [{"say": say, "text": text} for say, text in (*problem.choices, back)]
+        data |= {
+            "text": problem.text,
+            "read": "",
+            "fromLine": problem.from_line,
+            "errors": [{"say": e.say, "row": e.row, "column": e.column} for e in problem.errors],
+            "choices": choices,
+        }
+    form.editor(name, data, part="matrix")

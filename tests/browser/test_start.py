@@ -1,0 +1,84 @@
+"""The start page: a living example and the ways on."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from attnviz.content.start import WAYS
+from tests.browser.conftest import Screen
+
+DOORS = [door for way in WAYS for door in way.doors]
+EXAMPLE = ["0.6652", "0.2447", "0.0900"]
+
+
+def test_the_example_lives(screen: Screen) -> None:
+    screen.open("/").until(screen.bar_texts, EXAMPLE)
+    screen.cells.nth(2).click()
+    screen.page.keyboard.type("2")
+    screen.until(screen.bar_texts, ["0.4223", "0.1554", "0.4223"])
+    screen.page.keyboard.press("Tab")
+    screen.type_temperature("0.5")
+    screen.until(screen.bar_texts, ["0.4683", "0.0634", "0.4683"])
+    screen.masks.first.click()
+    screen.until(screen.bar_texts, ["masked", "0.1192", "0.8808"])
+    screen.links_to()
+
+
+def test_an_example_that_cannot_be_read_draws_nothing(screen: Screen) -> None:
+    screen.open("/").until(screen.bar_texts, EXAMPLE)
+    screen.type_in_cell(0, "two")
+    expect(screen.errors).to_contain_text("Key 1: the value is not a number: 'two'")
+    expect(screen.page.locator(".av-plot")).to_have_count(0)
+    screen.type_in_cell(0, "2")
+    screen.until(screen.bar_texts, EXAMPLE)
+
+
+@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.label)
+def test_every_door_opens_its_state(screen: Screen, door) -> None:
+    screen.open("/").page.get_by_role("link", name=door.label).click()
+    heading = "Softmax: scores become weights that sum to 1"
+    expect(screen.page.get_by_role("heading", name=heading)).to_be_visible()
+    screen.table.wait_for()
+    screen.until(lambda: len(screen.weights()), len(screen.scores()))
+    expect(screen.warnings).to_have_count(0)
+    screen.links_to(**door.params)
+    weights = screen.weights()
+    screen.page.reload()
+    screen.ready().shows(*weights)
+
+
+def test_a_page_that_is_left_and_found_again_is_as_it_was(screen: Screen) -> None:
+    screen.open("/softmax", T="0.5").shows("0.8668", "0.1173", "0.0159")
+    screen.type_in_cell(0, "3")
+    screen.type_in_cell(2, "2")
+    screen.links_to(T="0.5", scores="3_1_2")
+    weights = screen.weights()
+    screen.to_page("Start").until(screen.bar_texts, EXAMPLE)
+    screen.links_to()
+    screen.to_page("Softmax").shows(*weights)
+    screen.links_to(T="0.5", scores="3_1_2")
+    expect(screen.T).to_have_value("0.5")
+    assert screen.scores() == ["3", "1", "2"]
+
+
+def test_back_leads_from_a_door_to_the_start_and_forward_through_it_again(screen: Screen) -> None:
+    screen.open("/").until(screen.bar_texts, EXAMPLE)
+    screen.page.get_by_role("link", name="Sharper: 2, 1, 0 at β = 3").click()
+    screen.table.wait_for()
+    screen.shows("0.9503", "0.0473", "0.0024")
+    screen.page.go_back()
+    expect(screen.page.get_by_role("heading", name="attnviz", exact=True)).to_be_visible()
+    screen.until(screen.bar_texts, EXAMPLE)
+    screen.links_to()
+    screen.page.go_forward()
+    screen.table.wait_for()
+    screen.shows("0.9503", "0.0473", "0.0024")
+    screen.links_to(preset="beta-3")
+
+
+def test_an_embedded_start_page_leads_to_an_embedded_state(screen: Screen) -> None:
+    screen.open("/", embed="true").page.get_by_role("link", name="A gap of 5").click()
+    screen.table.wait_for()
+    screen.until(lambda: screen.link().get("preset"), "gap-5")
+    screen.links_to(embed="true", preset="gap-5")

@@ -1,0 +1,66 @@
+from dataclasses import replace
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+
+from attnviz.content.softmax import preset_states
+from attnviz.content.start import HEADING, SENTENCE, WAYS
+from attnviz.state.links import decode, encode
+from attnviz.state.softmax import SoftmaxState
+
+DOORS = [door for way in WAYS for door in way.doors]
+
+
+def opened(door):
+    params = dict(parse_qsl(urlencode(door.params)))
+    return decode(params, SoftmaxState, preset_states())
+
+
+@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.label)
+def test_every_door_opens_its_state_without_a_note(door):
+    found = opened(door)
+    assert found.notes == ()
+    assert encode(found.state, preset_states()) == door.params
+
+
+def test_no_two_doors_lead_to_the_same_place_or_have_the_same_label():
+    assert len({opened(door).state for door in DOORS}) == len(DOORS)
+    assert len({door.label for door in DOORS}) == len(DOORS)
+
+
+def test_one_door_opens_the_page_as_it_is():
+    assert [door.label for door in DOORS if opened(door).state == SoftmaxState()] == [
+        "Open the softmax page"
+    ]
+
+
+def test_the_labels_of_doors_say_what_they_open():
+    by_label = {door.label: opened(door).state for door in DOORS}
+    naive = by_label["1000, 1000: the naive formula fails"]
+    assert (naive.values, naive.panel) == (((1000.0, 1000.0),), "naive")
+    sharper = by_label["Sharper: 2, 1, 0 at β = 3"]
+    assert (sharper.values, sharper.temperature.beta) == (((2.0, 1.0, 0.0),), 3)
+    assert by_label["Two queries at once"].n_queries == 2
+    assert by_label["Eight words of a sentence"].n_keys == 8
+    gap = by_label["A gap of 5 is a ratio of 148"]
+    assert (gap.values, gap.panel) == (((5.0, 0.0),), "pair")
+    moves = by_label["Add 100, or multiply by 2"]
+    assert (moves.add.text, moves.times.text, moves.panel) == ("100", "2", "moves")
+    masked = by_label["A masked key"]
+    assert masked.scores[0][int(masked.pick[-1])].text == "-inf"
+
+
+def test_the_three_ways_have_doors_and_words():
+    assert [way.heading.partition(":")[0] for way in WAYS] == [
+        "**Explore**",
+        "**Learn**",
+        "**Teach**",
+    ]
+    assert all(way.doors for way in WAYS)
+    assert HEADING
+    assert SENTENCE.endswith(".")
+
+
+def test_a_door_that_leads_nowhere_would_be_found():
+    broken = replace(DOORS[1], params={"preset": "nowhere", "panel": "none"})
+    assert len(opened(broken).notes) == 2

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from attnviz.content.shown import MASKED, clipped, shown, shown_weight
-from attnviz.content.softmax import bracketed
-from attnviz.core.attention import AttentionSteps
-from attnviz.core.heads import HeadDifference
-from attnviz.state.attention import POLICIES, AttentionState
+from attnviz.content.softmax import beta_words, bracketed
+from attnviz.core.attention import AttentionSteps, Empty
+from attnviz.core.heads import DotProduct, HeadDifference, HeadRow
+from attnviz.state.attention import POLICIES, AttentionState, shape_of
 
 HEADING = "#### Attention: each query collects values"
 CONVENTION = (
@@ -39,7 +39,9 @@ COMPARE = (
     "Pin this state as A, then change anything: B is what you see above. All three maps have the"
     " same colours."
 )
-TOO_WIDE = "wider than is comfortable to type: edit it as text below, or change one cell at a time."
+NO_EMPTY_ROW = (
+    "Every query sees a key here. Hide all cells of one row of “Masked” to compare what it can get."
+)
 
 
 def hidden_words(allowed: np.ndarray) -> str:
@@ -62,7 +64,58 @@ def hidden_words(allowed: np.ndarray) -> str:
     return f"{hidden or 'None'} of {allowed.size} cells hidden."
 
 
-def empty_words(state: AttentionState, empty: Sequence[bool]) -> str:
+def too_wide(state: AttentionState) -> str:
+    """Say the shapes of matrices that are too wide to stand open.
+
+    Parameters
+    ----------
+    state : AttentionState
+
+    Returns
+    -------
+    str
+    """
+    shapes = ", ".join(f"{n.upper()} is {shape_of(getattr(state, n))}" for n in ("q", "k", "v"))
+    return f"{shapes}. Open one to edit its cells, or as text."
+
+
+def policy_of(state: AttentionState) -> Empty:
+    """Return the policy to compute with: an error is shown as NaN, and said in words.
+
+    Parameters
+    ----------
+    state : AttentionState
+
+    Returns
+    -------
+    str
+    """
+    return "nan" if state.empty == "error" else state.empty  # type: ignore[return-value]
+
+
+def preset_facts(say: str, credit: str, *, changed: bool) -> list[dict[str, object]]:
+    """Say what a preset shows and, for a real head, where it is from.
+
+    Parameters
+    ----------
+    say, credit : str
+    changed : bool
+        True when its numbers have been changed since.
+
+    Returns
+    -------
+    list of dict
+        For `attnviz.ui.parts.facts`.
+    """
+    facts: list[dict[str, object]] = [{"value": say}]
+    if changed:
+        facts = [{"value": "", "note": f"Changed since. The preset: {say}"}]
+    if credit:
+        facts += [{"value": WEIGHTS_ARE_NOT_REASONS}, {"value": "", "note": credit}]
+    return facts
+
+
+def empty_words(state: AttentionState, empty: Sequence[bool]) -> list[str]:
     """Name the queries without an allowed key, and say what they get.
 
     Parameters
@@ -72,25 +125,24 @@ def empty_words(state: AttentionState, empty: Sequence[bool]) -> str:
 
     Returns
     -------
-    str
+    list of str
         Empty when every query sees a key.
     """
     names = [clipped(n) for n, none in zip(state.query_labels, empty, strict=True) if none]
     if not names:
-        return ""
+        return []
     who = f"Query {names[0]}" if len(names) == 1 else f"Queries {', '.join(names[:8])}"
     if len(names) > 8:
         who += f" and {len(names) - 8} more"
     verb = "has" if len(names) == 1 else "have"
+    it, its = ("it gets", "its") if len(names) == 1 else ("they get", "their")
     gets = {
-        "zeros": "its weights and output are shown as zeros",
-        "uniform": "it gets the same weight on every key, hidden or not",
-        "nan": "it gets NaN",
-        "error": "so nothing is computed",
+        "zeros": f"{its} weights and output are shown as zeros",
+        "uniform": f"{it} the same weight on every key, hidden or not",
+        "nan": f"{it} NaN",
+        "error": f"a program stops here, so {its} weights and output are shown as NaN",
     }[state.empty]
-    if len(names) > 1:
-        gets = gets.replace("its", "their").replace("it gets", "they get")
-    return f"{who} {verb} no allowed key: {gets} (policy: {POLICIES[state.empty]})."
+    return [f"{who} {verb} no allowed key: {gets} (policy: {POLICIES[state.empty]})."]
 
 
 def scale_words(state: AttentionState, scale: float) -> str:
@@ -105,13 +157,35 @@ def scale_words(state: AttentionState, scale: float) -> str:
     -------
     str
     """
+    product = "KᵀQ" if state.orient == "columns" else "QKᵀ"
     if state.scale == "on":
-        return f"Scaled QKᵀ/√d_k = QKᵀ · {shown(scale)}"
-    return "Scaled: not at all" if state.scale == "off" else f"Scaled QKᵀ · {shown(scale)}"
+        return f"Scaled {product}/√d_k = {product} · {shown(scale)}"
+    return "Scaled: not at all" if state.scale == "off" else f"Scaled {product} · {shown(scale)}"
+
+
+def sum_words(state: AttentionState, steps: AttentionSteps) -> str:
+    """Say what the weights of a query sum to, and at which β.
+
+    Parameters
+    ----------
+    state : AttentionState
+    steps : AttentionSteps
+
+    Returns
+    -------
+    str
+    """
+    line = "column" if state.orient == "columns" else "row"
+    none = bool(steps.empty_rows.any()) and state.empty != "uniform"
+    beta = state.temperature.beta
+    return (
+        f"Each {line} sums to 1{', but for queries without a key' if none else ''}."
+        f"{'' if beta == 1 else f' Softmax at {beta_words(beta)}.'}"
+    )
 
 
 def number(value: float) -> str:
-    """Write a number of a stage; two decimals less than elsewhere, so that it fits a cell.
+    """Write a number of a stage; one digit less than elsewhere, so that it fits a cell.
 
     Parameters
     ----------
@@ -127,10 +201,8 @@ def number(value: float) -> str:
 def stages(
     state: AttentionState,
     steps: AttentionSteps,
-    values: np.ndarray,
-    shades: dict[str, list[list[float | None]]],
+    shades: Mapping[str, np.ndarray],
     scale: float,
-    names: Sequence[str],
 ) -> list[dict[str, Any]]:
     """Lay out the stages of one head as texts and colours.
 
@@ -139,13 +211,10 @@ def stages(
     state : AttentionState
     steps : AttentionSteps
         Arrays of shape (n_q, n_k) and (n_q, d_v).
-    values : ndarray, shape (n_k, d_v)
-    shades : dict of str to rows of float or None
-        For each stage, the place of each cell on its colour scale.
+    shades : mapping of str to ndarray
+        For each stage, the place of each cell on its colour scale, NaN for none.
     scale : float
         Factor of the scores.
-    names : sequence of str
-        Which stages, in order.
 
     Returns
     -------
@@ -153,14 +222,15 @@ def stages(
         For the part ``pipeline``.
     """
     hidden = (~steps.allowed).tolist()
-    columns = [f"d{j + 1}" for j in range(values.shape[1])]
+    values = np.array([[cell.value for cell in row] for row in state.v])
+    columns = [f"d{j + 1}" for j in range(state.d_v)]
     queries, keys = list(state.query_labels), list(state.key_labels)
     pair = {"rows": queries, "columns": keys, "rowTitle": QUERY, "columnTitle": KEY}
     pair |= {"kind": "pair", "hasQueries": True}
     flip = state.orient == "columns"
     made = {
         "scores": pair
-        | {"title": "Scores Kᵀ Q" if flip else "Scores QKᵀ", "texts": _texts(steps.scores)},
+        | {"title": "Scores KᵀQ" if flip else "Scores QKᵀ", "texts": _texts(steps.scores)},
         "scaled": pair | {"title": scale_words(state, scale), "texts": _texts(steps.scaled)},
         "masked": pair
         | {
@@ -173,9 +243,9 @@ def stages(
         "weights": pair
         | {
             "title": "Weights A",
-            "texts": _weights(steps),
+            "texts": _weights(steps, exact=_is_limit(state)),
             "masked": hidden,
-            "note": "Each column sums to 1." if flip else "Each row sums to 1.",
+            "note": sum_words(state, steps),
         },
         "values": {
             "title": "Values V",
@@ -198,11 +268,16 @@ def stages(
         },
     }
     laid = []
-    for name in names:
-        stage = made[name] | {"id": name, "shades": shades[name]}
+    for name in state.drawn:
+        stage = made[name] | {"id": name, "shades": _places(shades[name])}
         stage["colours"] = "weights" if name == "weights" else "signed"
         laid.append(_turned(stage) if flip else stage)
     return laid
+
+
+def _places(shades: np.ndarray) -> list[list[float | None]]:
+    """Write places on a colour scale with three digits; None for what has none."""
+    return [[None if math.isnan(x) else round(x, 3) for x in row] for row in shades.tolist()]
 
 
 def _turned(stage: dict[str, Any]) -> dict[str, Any]:
@@ -226,41 +301,92 @@ def _texts(array: np.ndarray, hidden: list[list[bool]] | None = None) -> list[li
     ]
 
 
-def _weights(steps: AttentionSteps) -> list[list[str]]:
+def _is_limit(state: AttentionState) -> bool:
+    """Tell whether it is the limit T → 0, where a weight of 0 is exact and didn't underflow."""
+    return math.isinf(state.temperature.beta)
+
+
+def _weights(steps: AttentionSteps, *, exact: bool = False) -> list[list[str]]:
     """Write the weights; a query without an allowed key shows what its policy gives it."""
     texts = []
     for row, seen in zip(steps.weights.tolist(), steps.allowed.tolist(), strict=True):
         texts.append(
             [
-                number(w) if not any(seen) else ("0" if not a else _weight(w))
+                number(w) if not any(seen) else ("0" if not a else _weight(w, exact))
                 for w, a in zip(row, seen, strict=True)
             ]
         )
     return texts
 
 
-def _weight(value: float) -> str:
-    return shown_weight(value, True) if value == 0 else number(value)
+def _weight(value: float, exact: bool) -> str:
+    return shown_weight(value, True, exact=exact) if value == 0 else number(value)
 
 
-def dot_words(
-    state: AttentionState,
-    q: Sequence[float],
-    k: Sequence[float],
-    terms: Sequence[float],
-    total: float,
-) -> dict[str, Any]:
+def weight_cells(steps: AttentionSteps, *, exact: bool = False) -> list[list[str]]:
+    """Write all weights for a figure; masked cells say so.
+
+    Parameters
+    ----------
+    steps : AttentionSteps
+    exact : bool
+        True in the limit T → 0, where a weight of 0 is exact and no underflow.
+
+    Returns
+    -------
+    list of list of str
+    """
+    return [
+        [MASKED if h and any(seen) else text for text, h in zip(row, line, strict=True)]
+        for row, line, seen in zip(
+            _weights(steps, exact=exact),
+            (~steps.allowed).tolist(),
+            steps.allowed.tolist(),
+            strict=True,
+        )
+    ]
+
+
+def weight_texts(row: HeadRow, *, exact: bool) -> list[str]:
+    """Write the weights of one query for its bars.
+
+    Parameters
+    ----------
+    row : HeadRow
+    exact : bool
+        True in the limit T → 0, where a weight of 0 is exact and no underflow.
+
+    Returns
+    -------
+    list of str
+    """
+    pairs = zip(row.weights.tolist(), row.allowed.tolist(), strict=True)
+    return [shown_weight(w, a, exact=exact) for w, a in pairs]
+
+
+def row_caption(state: AttentionState) -> str:
+    """Name the query that is followed.
+
+    Parameters
+    ----------
+    state : AttentionState
+        With a chosen query.
+
+    Returns
+    -------
+    str
+    """
+    return f"Query {clipped(state.query_labels[state.row or 0])}, step by step"
+
+
+def dot_table(state: AttentionState, product: DotProduct) -> dict[str, Any]:
     """Lay out one dot product term by term.
 
     Parameters
     ----------
     state : AttentionState
         With a chosen cell.
-    q, k : sequence of float, length d_k
-    terms : sequence of float, length d_k
-        Their products.
-    total : float
-        The score.
+    product : DotProduct
 
     Returns
     -------
@@ -275,22 +401,21 @@ def dot_words(
         {"id": "k", "text": f"k of {whom}", "help": ""},
         {"id": "term", "text": "product", "help": ""},
     ]
+    numbers = (product.query, product.key, product.products)
     rows = [
-        {"label": str(j + 1), "cells": [shown(a), shown(b), shown(c)]}
-        for j, (a, b, c) in enumerate(zip(q, k, terms, strict=True))
+        {"label": str(j + 1), "cells": [shown(x) for x in line]}
+        for j, line in enumerate(zip(*(n.tolist() for n in numbers), strict=True))
     ]
-    foot = [{"label": "sum", "cells": ["", "", shown(total)]}]
+    foot = [{"label": "sum", "cells": ["", "", shown(product.score)]}]
     caption = f"Score of {who} for {whom}: the dot product q · k"
     return {"caption": caption, "head": head, "rows": rows, "foot": foot, "pick": ""}
 
 
+_SHOWN_COLUMNS = 8  # columns of the values that are written out term by term
+
+
 def gather_table(
-    state: AttentionState,
-    colors: Sequence[str],
-    weights: Sequence[float],
-    seen: Sequence[bool],
-    terms: np.ndarray,
-    output: Sequence[float],
+    state: AttentionState, colors: Sequence[str], row: HeadRow, seen: Sequence[bool]
 ) -> dict[str, Any]:
     """Lay out the output of one query as the weighted sum of the values, term by term.
 
@@ -299,51 +424,48 @@ def gather_table(
     state : AttentionState
         With a chosen query.
     colors : sequence of str, length n_k
-    weights : sequence of float, length n_k
+    row : HeadRow
     seen : sequence of bool, length n_k
-    terms : ndarray, shape (n_k, d_v)
-        Weight times value.
-    output : sequence of float, length d_v
+        True where the key may be attended to.
 
     Returns
     -------
     dict
-        For the part ``table``.
+        For the part ``table``; wide values are cut after some columns, and the caption says so.
     """
-    columns = range(len(output))
+    columns = range(min(state.d_v, _SHOWN_COLUMNS))
     head = [
         {"id": "key", "text": "key", "help": ""},
         {"id": "weight", "text": "weight w", "help": ""},
         *({"id": f"v{j}", "text": f"w · v, d{j + 1}", "help": ""} for j in columns),
     ]
     rows = []
-    for j, label in enumerate(state.key_labels):
-        cells = []
-        for value, term in zip(state.v[j], terms[j].tolist(), strict=True):
-            typed = shown(value.value)
-            cells.append(f"{number(weights[j])} · {bracketed(typed)} = {number(term)}")
-        if not seen[j] and any(seen):
-            cells = ["0"] * len(cells)
+    for at, label in enumerate(state.key_labels):
+        weight, masked = float(row.weights[at]), row.sees_a_key and not seen[at]
+        cells = [
+            f"{number(weight)} · {bracketed(number(value.value))} = {number(term)}"
+            for value, term, _ in zip(state.v[at], row.terms[at].tolist(), columns, strict=False)
+        ]
+        first = shown_weight(weight, True, exact=_is_limit(state) or not row.sees_a_key)
+        if masked:
+            first, cells = "0 (masked)", ["0"] * len(cells)
         rows.append(
-            {
-                "label": label,
-                "color": colors[j],
-                "masked": not seen[j],
-                "cells": [
-                    "0 (masked)" if not seen[j] and any(seen) else shown(weights[j]),
-                    *cells,
-                ],
-            }
+            {"label": label, "color": colors[at], "masked": not seen[at], "cells": [first, *cells]}
         )
-    total = math.fsum(weights) if not any(math.isnan(w) for w in weights) else math.nan
-    foot = [{"label": "output", "cells": [shown(total, 12), *(shown(x) for x in output)]}]
+    outputs = [shown(x) for x in row.output.tolist()[: len(columns)]]
+    foot = [{"label": "output", "cells": [shown(float(row.weights.sum()), 12), *outputs]}]
     who = clipped(state.query_labels[state.row or 0])
     caption = f"Output of {who}: each value times its weight, summed"
+    if state.d_v > len(columns):
+        caption += f" (the first {len(columns)} of {state.d_v} columns)"
     return {"caption": caption, "head": head, "rows": rows, "foot": foot, "pick": ""}
 
 
 def policy_table(
-    state: AttentionState, rows: Sequence[int], results: dict[str, AttentionSteps | None]
+    state: AttentionState,
+    rows: Sequence[int],
+    results: Mapping[str, AttentionSteps],
+    numbered: AttentionSteps,
 ) -> dict[str, Any]:
     """Lay what each policy gives to the queries without an allowed key side by side.
 
@@ -352,8 +474,10 @@ def policy_table(
     state : AttentionState
     rows : sequence of int
         The queries.
-    results : dict of str to AttentionSteps or None
-        Words of the policy to its result; None where it is an error.
+    results : mapping of str to AttentionSteps
+        Name of a policy to its result; the policy "error" has none.
+    numbered : AttentionSteps
+        What −1e9 in place of −∞ gives.
 
     Returns
     -------
@@ -367,7 +491,8 @@ def policy_table(
     ]
     lines = []
     for row in rows:
-        for name, steps in results.items():
+        both = {"error": None} | {POLICIES[name]: s for name, s in results.items()}
+        for name, steps in (both | {"−1e9 instead of −∞": numbered}).items():
             cells = ["an error", "an error"]
             if steps is not None:
                 cells = [_vector(steps.weights[row]), _vector(steps.output[row])]
@@ -412,28 +537,131 @@ def compare_table(state: AttentionState, difference: HeadDifference) -> dict[str
     return {"caption": "", "head": head, "rows": rows, "foot": [], "pick": ""}
 
 
-def entropy_texts(entropies: Sequence[float], keys: Sequence[float]) -> list[str]:
+def compare_stages(
+    state: AttentionState,
+    first: AttentionSteps,
+    second: AttentionSteps,
+    difference: HeadDifference,
+    shades: Callable[..., np.ndarray],
+    pinned: AttentionState | None = None,
+) -> list[dict[str, Any]]:
+    """Lay out the weights of A, of B, and B − A, with the same colour limits.
+
+    Parameters
+    ----------
+    state : AttentionState
+    first, second : AttentionSteps
+    difference : HeadDifference
+    shades : callable
+        `attnviz.core.heads.shades`.
+    pinned : AttentionState, optional
+        The state A, where its temperature is another.
+
+    Returns
+    -------
+    list of dict
+        For the part ``pipeline``.
+    """
+    base = {
+        "kind": "pair",
+        "hasQueries": True,
+        "rows": list(state.query_labels),
+        "columns": list(state.key_labels),
+        "rowTitle": QUERY,
+        "columnTitle": KEY,
+    }
+    made = []
+    for name, title, steps, whose in (
+        ("a", "A: pinned", first, pinned or state),
+        ("b", "B: on screen", second, state),
+    ):
+        hidden = (~steps.allowed).tolist()
+        places = _places(shades(steps.weights, centred=False))
+        made.append(
+            base
+            | {"id": name, "title": title, "shades": places}
+            | {"texts": _weights(steps, exact=_is_limit(whose))}
+            | {"masked": hidden, "colours": "weights"}
+        )
+    places = [
+        [None if math.isnan(x) else 0.5 + x / 2 for x in r] for r in difference.weights.tolist()
+    ]
+    made.append(
+        base
+        | {"id": "difference", "title": "B − A", "texts": _texts(difference.weights)}
+        | {"shades": places, "colours": "signed"}
+    )
+    return [_turned(stage) for stage in made] if state.orient == "columns" else made
+
+
+def entropy_texts(entropies: Sequence[float]) -> list[str]:
     """Write the entropy of each query with its effective keys.
 
     Parameters
     ----------
     entropies : sequence of float
         In nats; NaN for a query without an allowed key.
-    keys : sequence of float
-        exp of them.
 
     Returns
     -------
     list of str
     """
-    return [
-        "no keys" if math.isnan(h) else f"{number(h)} nats, {number(n)} effective keys"
-        for h, n in zip(entropies, keys, strict=True)
+
+    def written(nats: float) -> str:
+        keys = number(math.exp(nats))
+        return f"{number(nats)} nats, {keys} effective key{'s' if keys != '1' else ''}"
+
+    return ["no keys" if math.isnan(nats) else written(nats) for nats in entropies]
+
+
+def entropy_table(
+    state: AttentionState, texts: Sequence[str], ceilings: Sequence[float]
+) -> dict[str, Any]:
+    """Lay out the entropy of each query beside its ceiling.
+
+    Parameters
+    ----------
+    state : AttentionState
+    texts : sequence of str
+        From `entropy_texts`.
+    ceilings : sequence of float
+        In nats.
+
+    Returns
+    -------
+    dict
+        For the part ``table``.
+    """
+    head = [
+        {"id": "query", "text": QUERY, "help": ""},
+        {"id": "entropy", "text": "entropy", "help": ""},
+        {"id": "ceiling", "text": "ceiling ln(allowed keys)", "help": ""},
     ]
+    rows = [
+        {"label": label, "cells": [text, "no keys" if math.isnan(top) else f"{number(top)} nats"]}
+        for label, text, top in zip(state.query_labels, texts, ceilings, strict=True)
+    ]
+    return {"caption": "", "head": head, "rows": rows, "foot": [], "pick": ""}
+
+
+def listed(what: str, labels: Sequence[str], texts: Sequence[str]) -> str:
+    """Describe a figure as a list of labels with their texts.
+
+    Parameters
+    ----------
+    what : str
+    labels, texts : sequence of str
+
+    Returns
+    -------
+    str
+    """
+    pairs = [f"{clipped(a)} {b}" for a, b in zip(labels, texts, strict=True)]
+    return f"{what}: {', '.join(pairs[:16])}" + ("." if len(pairs) <= 16 else ", and so on.")
 
 
 def stages_alt(state: AttentionState, steps: AttentionSteps) -> str:
-    """Describe the weights of the chosen query, or of the whole head, in words.
+    """Describe the weights of the chosen query, or of the first, in words.
 
     Parameters
     ----------
@@ -446,8 +674,5 @@ def stages_alt(state: AttentionState, steps: AttentionSteps) -> str:
     """
     row = state.row or 0
     who = clipped(state.query_labels[row])
-    parts = [
-        f"{clipped(label)} {number(w)}"
-        for label, w in zip(state.key_labels[:16], steps.weights[row].tolist(), strict=False)
-    ]
-    return f"Weights of {who}: {', '.join(parts)}."
+    texts = weight_cells(steps, exact=_is_limit(state))[row]
+    return listed(f"Weights of {who}", state.key_labels, texts)

@@ -49,46 +49,98 @@ def combined_mask(
     return allowed
 
 
-def products(a: ArrayLike, b: ArrayLike) -> Array:
-    """Return the products whose sum is a dot product, one for each column.
+@dataclass(frozen=True, eq=False)
+class DotProduct:
+    """One score, term by term.
+
+    Attributes
+    ----------
+    query, key : ndarray, shape (d_k,)
+    products : ndarray, shape (d_k,)
+    score : float
+        Their sum, as it stands among the scores.
+    """
+
+    query: Array
+    key: Array
+    products: Array
+    score: float
+
+
+def dot_product(q: ArrayLike, k: ArrayLike, row: int, column: int) -> DotProduct:
+    """Write one score out as the sum of its products.
 
     Parameters
     ----------
-    a, b : array_like, shape (d,)
+    q : array_like, shape (n_q, d_k)
+    k : array_like, shape (n_k, d_k)
+    row, column : int
+        Query and key, from 0.
 
     Returns
     -------
-    ndarray of float64, shape (d,)
+    DotProduct
 
     Examples
     --------
-    >>> products([1, 2], [3, 4])
+    >>> dot_product([[1, 2]], [[3, 4]], 0, 0).products
     array([3., 8.])
     """
-    return as_float64(a, "a") * as_float64(b, "b")
+    query, key = as_float64(q, "q")[row], as_float64(k, "k")[column]
+    return DotProduct(query, key, query * key, float(query @ key))
 
 
-def weighted_values(weights: ArrayLike, v: ArrayLike) -> Array:
-    """Return each value row times its weight: the terms whose sum is the output.
+@dataclass(frozen=True, eq=False)
+class HeadRow:
+    """One query of a head, from its scaled scores to its output.
+
+    Attributes
+    ----------
+    scaled, weights : ndarray, shape (n_k,)
+    allowed : ndarray of bool, shape (n_k,)
+    terms : ndarray, shape (n_k, d_v)
+        Each value times its weight; they sum to the output.
+    output : ndarray, shape (d_v,)
+    sees_a_key : bool
+    """
+
+    scaled: Array
+    weights: Array
+    allowed: Array
+    terms: Array
+    output: Array
+    sees_a_key: bool
+
+
+def head_row(steps: AttentionSteps, v: ArrayLike, row: int) -> HeadRow:
+    """Return what belongs to one query.
 
     Parameters
     ----------
-    weights : array_like, shape (n_k,)
-        A weight of exactly 0 gives a row of zeros, whatever the value holds.
+    steps : AttentionSteps
+        Arrays of shape (n_q, n_k) and (n_q, d_v).
     v : array_like, shape (n_k, d_v)
+        A weight of exactly 0 gives a term of zeros, whatever the value holds.
+    row : int
+        The query, from 0.
 
     Returns
     -------
-    ndarray of float64, shape (n_k, d_v)
+    HeadRow
 
     Examples
     --------
-    >>> weighted_values([0.5, 0.5], [[2, 0], [0, 2]]).tolist()
+    >>> steps = attention([[0.0]], [[1.0], [2.0]], [[2.0, 0.0], [0.0, 2.0]])
+    >>> head_row(steps, [[2.0, 0.0], [0.0, 2.0]], 0).terms.tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    w = as_float64(weights, "weights")[:, None]
+    weights, allowed = steps.weights[row], steps.allowed[row]
+    w = weights[:, None]
     with np.errstate(invalid="ignore"):
-        return np.where(w == 0, 0.0, w * as_float64(v, "v"))
+        terms = np.where(w == 0, 0.0, w * as_float64(v, "v"))
+    return HeadRow(
+        steps.scaled[row], weights, allowed, terms, steps.output[row], bool(allowed.any())
+    )
 
 
 def attention_with_a_number(
@@ -190,6 +242,28 @@ def compare_heads(first: AttentionSteps, second: AttentionSteps) -> HeadDifferen
     )
 
 
+def scale_of(d_k: int, scale: float | None) -> float:
+    """Return the factor of the scores.
+
+    Parameters
+    ----------
+    d_k : int
+        Width of queries and keys.
+    scale : float or None
+        None for 1/√d_k.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> scale_of(4, None)
+    0.5
+    """
+    return float(1.0 / np.sqrt(d_k)) if scale is None else float(scale)
+
+
 def received(steps: AttentionSteps) -> Array:
     """Return how much each key receives from all queries; a NaN weight counts as nothing.
 
@@ -230,6 +304,39 @@ def ceilings(steps: AttentionSteps) -> Array:
     counts = steps.allowed.sum(axis=-1)
     with np.errstate(divide="ignore"):
         return np.where(counts > 0, np.log(counts), np.nan)
+
+
+def stage_shades(steps: AttentionSteps, v: ArrayLike) -> dict[str, Array]:
+    """Place the numbers of every stage on their colour scales.
+
+    Parameters
+    ----------
+    steps : AttentionSteps
+    v : array_like, shape (n_k, d_v)
+
+    Returns
+    -------
+    dict of str to ndarray
+        ``scores``, ``scaled`` and ``masked`` share the range of their own numbers, ``values`` and
+        ``output`` that of the values, so that colours can be compared; ``weights`` are their own
+        place.
+
+    Examples
+    --------
+    >>> steps = attention([[1.0]], [[1.0], [0.0]], [[2.0], [-4.0]])
+    >>> stage_shades(steps, [[2.0], [-4.0]])["values"].tolist()
+    [[0.75], [0.0]]
+    """
+    values = as_float64(v, "v")
+    both = shades(np.concatenate([values, steps.output]), centred=True)
+    return {
+        "scores": shades(steps.scores, centred=True),
+        "scaled": shades(steps.scaled, centred=True),
+        "masked": shades(steps.masked, centred=True),
+        "weights": shades(steps.weights, centred=False),
+        "values": both[: len(values)],
+        "output": both[len(values) :],
+    }
 
 
 def shades(values: ArrayLike, *, centred: bool) -> Array:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from attnviz.core.attention import EMPTY_POLICIES
 from attnviz.core.masks import MASKS
-from attnviz.state.fields import FieldError, choice, declared, plain, quoted
+from attnviz.state.fields import Field, FieldError, choice, declared, plain, quoted
 from attnviz.state.links import read_list, write_list
 from attnviz.state.matrix import Matrix, matrix, read_cells, write_cells
 from attnviz.state.numbers import Cell, read_number
@@ -18,7 +19,18 @@ from attnviz.state.temperature import TEMPERATURE, Temperature
 MAX_TOKENS = 64
 MAX_WIDTH = 64
 
-STAGES = ("scores", "scaled", "masked", "weights", "values", "output")
+STAGES = {
+    "weights": "Weights A",
+    "scores": "Scores QKᵀ",
+    "scaled": "Scaled",
+    "masked": "Masked",
+    "values": "Values V",
+    "output": "Output O",
+}
+PIPELINE = ("scores", "scaled", "masked", "weights", "values", "output")
+EDITS = {"none": "closed", "q": "Q", "k": "K", "v": "V"}
+EASY = 8  # rows and columns of a matrix whose cells stand open on the page
+SMALL = 24  # tokens up to which all stages are drawn at once
 PANELS = {
     "entropy": "Entropy per query",
     "received": "Who is looked at",
@@ -33,6 +45,8 @@ MASK_NAMES = tuple(name for name in MASKS if name not in ("none", "custom"))
 
 Pair = tuple[int, int]
 
+_PACKED = re.compile(r"[A-Za-z0-9_=-]*")
+
 
 def _read_names(text: str) -> tuple[str, ...]:
     names = [name.strip() for name in read_list(text)]
@@ -46,7 +60,8 @@ def _read_names(text: str) -> tuple[str, ...]:
 def _count(low: int, high: int) -> Any:
     def read(text: str) -> int:
         digits = text.strip()
-        if not (digits.isascii() and digits.isdigit() and low <= int(digits[:4]) <= high):
+        short = digits.isascii() and digits.isdigit() and len(digits) <= 4
+        if not (short and low <= int(digits) <= high):
             raise ValueError(f"it is a whole number from {low} to {high}; got {quoted(text)}")
         return int(digits)
 
@@ -88,6 +103,12 @@ def _read_row(text: str) -> int | None:
     return None if text.strip() == "none" else _count(0, MAX_TOKENS - 1)(text)
 
 
+def _read_pin(text: str) -> str:
+    if not _PACKED.fullmatch(text):
+        raise ValueError("it holds characters that no packed state has")
+    return text
+
+
 def _entries(name: str, default: Matrix, label: str, help: str) -> Any:
     return plain(
         name,
@@ -102,7 +123,14 @@ def _entries(name: str, default: Matrix, label: str, help: str) -> Any:
 Q = _entries("q", matrix("1 0"), "Queries Q", "One row for each query, d_k numbers.")
 K = _entries("k", matrix("1 0", "0 1"), "Keys K", "One row for each key, d_k numbers.")
 V = _entries("v", matrix("2 0", "0 2"), "Values V", "One row for each key, d_v numbers.")
-TOKENS = plain("tokens", (), "Query labels", LABELS.help, LABELS.reads["labels"], write_list)
+TOKENS = plain(
+    "tokens",
+    (),
+    "Query labels",
+    "A word for each query; without them q1, q2, …",
+    LABELS.reads["labels"],
+    write_list,
+)
 KEYS = plain(
     "keys",
     (),
@@ -178,26 +206,27 @@ CELL = plain(
 )
 EDIT = choice(
     "edit",
-    {"none": "no matrix", "q": "Q", "k": "K", "v": "V"},
+    EDITS,
     "Edit",
     "Which large matrix is open for editing.",
 )
 STAGE = choice(
     "stage",
-    {
-        "weights": "Weights",
-        "scores": "Scores",
-        "scaled": "Scaled",
-        "masked": "Masked",
-        "values": "Values",
-        "output": "Output",
-    },
+    STAGES,
     "Stage",
     "Which stage of a large head is drawn.",
 )
 PANEL = choice("panel", PANELS, "Look at", "The part of the page below the stages.")
 ORIENT = choice("orient", ORIENTS, "Orientation", "How the stages are drawn; no number changes.")
-PIN = plain("pin", "", "Pinned state A", "A state, packed, that this one is compared with.", str)
+PIN = plain(
+    "pin", "", "Pinned state A", "A state, packed, that this one is compared with.", _read_pin
+)
+
+_MATRICES = {"q": Q, "k": K, "v": V}
+_ALONE = (
+    *(MASK, ALIGN, WINDOW, PREFIX, PADDING, BLOCK, EMPTY, SCALE),
+    *(PANEL, ORIENT, VIEW, PIN, EDIT, STAGE),
+)
 
 
 @dataclass(frozen=True)
@@ -261,33 +290,42 @@ class AttentionState:
     preset: str = field(default="")
 
     def __post_init__(self) -> None:
-        """Check what no single field can know."""
-        for name in ("q", "k", "v"):
-            for i, row in enumerate(getattr(self, name)):
-                for j, cell in enumerate(row):
-                    if cell.text == "-inf":
-                        place = f"row {i + 1}, column {j + 1}"
-                        raise FieldError(name, f"{name.upper()} holds −∞ in {place}; use the mask")
+        """Check what no single field can know, and what code could give that no link can."""
+        for name in _MATRICES:
+            _check_matrix(name, getattr(self, name))
         wrong = shape_error(self.q, self.k, self.v)
         if wrong:
-            raise FieldError(*wrong)
+            raise FieldError(self._misfit(wrong[0]), wrong[1])
         for name, count in (("tokens", self.n_q), ("keys", self.n_k)):
             labels = getattr(self, name)
             if labels and len(labels) != count:
                 raise FieldError(name, f"{len(labels)} labels for {count}")
             if any(len(label) > MAX_LABEL for label in labels):
                 raise FieldError(name, f"a label is longer than {MAX_LABEL} characters")
+        for declaration in _ALONE:
+            _check_alone(declaration, getattr(self, declaration.name))
         for name in ("hide", "show"):
-            for pair in getattr(self, name):
-                if pair[0] >= self.n_q or pair[1] >= self.n_k:
+            pairs = getattr(self, name)
+            if pairs != tuple(sorted(set(pairs))):
+                raise FieldError(name, "pairs must be increasing")
+            for pair in pairs:
+                if not self._has(pair):
                     raise FieldError(name, f"there is no cell {pair[0]}:{pair[1]}")
         for name in ("prefix", "padding"):
-            if name in self.mask and getattr(self, name) > self.n_k:
+            if getattr(self, name) > self.n_k:
                 raise FieldError(name, f"it is at most the number of keys, {self.n_k}")
-        if self.row is not None and self.row >= self.n_q:
+        if self.row is not None and not 0 <= self.row < self.n_q:
             raise FieldError("row", f"there is no query {self.row}; the last one is {self.n_q - 1}")
-        if self.cell and (self.cell[0] >= self.n_q or self.cell[1] >= self.n_k):
+        if self.cell is not None and not self._has(self.cell):
             raise FieldError("cell", f"there is no cell {self.cell[0]}:{self.cell[1]}")
+
+    def _has(self, pair: Pair) -> bool:
+        return 0 <= pair[0] < self.n_q and 0 <= pair[1] < self.n_k
+
+    def _misfit(self, name: str) -> str:
+        """Return which of two matrices that don't fit is to blame: not one left at its default."""
+        other = {"k": "q", "v": "k"}[name]
+        return other if getattr(self, name) == _MATRICES[name].default else name
 
     @property
     def n_q(self) -> int:
@@ -323,12 +361,46 @@ class AttentionState:
             return self.tokens
         return tuple(f"k{j + 1}" for j in range(self.n_k))
 
+    def differs(self, other: AttentionState) -> bool:
+        """Tell whether another state has other numbers: matrices, masks, scale or temperature.
+
+        Parameters
+        ----------
+        other : AttentionState
+
+        Returns
+        -------
+        bool
+        """
+        names = "q k v mask align window prefix padding block hide show scale temperature"
+        return any(getattr(self, name) != getattr(other, name) for name in names.split())
+
+    @property
+    def unpinned(self) -> AttentionState:
+        """The same state without the state A that it is compared with."""
+        return replace(self, pin="", panel="compare")
+
+    @property
+    def is_easy(self) -> bool:
+        """True when all three matrices are small enough to stand open on the page."""
+        return max(self.n_q, self.n_k, self.d_k, self.d_v) <= EASY
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """The stages that are drawn: all of a small head, one of a large one."""
+        return PIPELINE if max(self.n_q, self.n_k) <= SMALL else (self.stage,)
+
     @property
     def scale_value(self) -> float | None:
         """The factor of the scores: None for 1/√d_k."""
         if self.scale == "on":
             return None
         return 1.0 if self.scale == "off" else read_number(self.scale).value
+
+    @property
+    def masks(self) -> dict[str, dict[str, Any]]:
+        """The masks that are on, with their options."""
+        return {name: self.options(name) for name in self.mask}
 
     def options(self, mask: str) -> dict[str, Any]:
         """Return the options of a mask, for `attnviz.MASKS`.
@@ -389,6 +461,32 @@ class AttentionState:
             "cell": self.cell if self.cell and inside((self.cell,)) else None,
         }
         return replace(self, q=q, k=k, v=v, **(fitted | changes))
+
+
+def _check_matrix(name: str, cells: Matrix) -> None:
+    """Refuse what is no matrix within the limits, and −∞ in it."""
+    widths = {len(row) for row in cells}
+    if not 0 < len(cells) <= MAX_TOKENS:
+        raise FieldError(name, f"{name.upper()} has 1 to {MAX_TOKENS} rows; got {len(cells)}")
+    if len(widths) > 1 or not 0 < min(widths) <= MAX_WIDTH:
+        raise FieldError(name, f"every row of {name.upper()} has the same 1 to {MAX_WIDTH} columns")
+    for i, row in enumerate(cells):
+        for j, cell in enumerate(row):
+            if cell.text == "-inf":
+                place = f"row {i + 1}, column {j + 1}"
+                raise FieldError(name, f"{name.upper()} holds −∞ in {place}; use the mask")
+
+
+def _check_alone(declaration: Field, value: Any) -> None:
+    """Refuse a value that the field's own link would not give back."""
+    name, text = declaration.write(value)
+    try:
+        read = declaration.reads[name](text)
+    except ValueError as error:
+        raise FieldError(name, str(error)) from None
+    if read != value:
+        right = quoted(declaration.write(read)[1])
+        raise FieldError(name, f"it must be written as {right}; got {quoted(text)}")
 
 
 def shape_of(cells: Matrix) -> str:

@@ -7,6 +7,7 @@ is pasted is a question: the page says both shapes and offers to make them fit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -18,6 +19,7 @@ from attnviz.state.attention import (
     AttentionState,
     shape_error,
 )
+from attnviz.state.cells import kind_of
 from attnviz.state.edits import (
     CellError,
     Edited,
@@ -37,6 +39,7 @@ from attnviz.state.numbers import read_number
 
 NAMES = ("q", "k", "v")
 _ZERO = read_number("0")
+_SINGLE = re.compile(r"[^\s,;，；、_~\[\]]+")
 
 
 def edit_matrix(name: str) -> Callable[[AttentionState, Mapping[str, Any]], Edited]:
@@ -59,19 +62,30 @@ def edit_matrix(name: str) -> Callable[[AttentionState, Mapping[str, Any]], Edit
         if texts is None or names is None or len(names) != len(texts):
             return Edited(state, reset=True)
         if isinstance(sent.get("text"), str):
-            reading = read_block(sent["text"], MAX_TOKENS, MAX_WIDTH)
+            reading = read_block(_column_kept(sent["text"]), MAX_TOKENS, MAX_WIDTH)
             if isinstance(reading, MatrixProblem):
-                return Edited(state, reading)
+                return Edited(state, replace(reading, text=sent["text"]))
             return _take(state, name, reading.texts, None, fix=sent.get("fix") is True)
         if isinstance(sent.get("paste"), str):
             limits = MAX_TOKENS, MAX_WIDTH
-            placed = place_block(texts, sent["paste"], sent.get("at"), limits)
+            placed = place_block(texts, _column_kept(sent["paste"]), sent.get("at"), limits)
             if isinstance(placed, MatrixProblem):
-                return Edited(state, placed)
+                return Edited(state, replace(placed, text=sent["paste"]))
             return _take(state, name, placed[0], None, fix=False)
-        return _take(state, name, texts, names, fix=True, removed=_removed(sent.get("removed")))
+        removed = _removed(sent.get("removed"), getattr(state, name), texts)
+        return _take(state, name, texts, names, fix=True, removed=removed)
 
     return edit
+
+
+def _column_kept(text: str) -> str:
+    """Bracket a column of single values, as spreadsheets copy it; it would be read as one row."""
+    lines = [line.strip() for line in text.strip("\ufeff\r\n").splitlines()]
+    if len(lines) > 2 and kind_of(lines[0]) == "word":
+        lines = lines[1:]  # the head of the column
+    if len(lines) > 1 and all(_SINGLE.fullmatch(line) for line in lines):
+        return f"[{'; '.join(lines)}]"
+    return text
 
 
 def _take(
@@ -104,8 +118,8 @@ def _take(
         problem = MatrixProblem((CellError(say),), line_of(texts), from_line=True)
         return Edited(state, replace(problem, **_ways_out(state, name, cells)))
     changes: dict[str, Any] = {}
-    if names is not None and name in ("q", "k"):
-        changes = _labelled(state, name, names)
+    if names is not None:
+        changes = _labelled(state, name, names, _index(removed, "row"))
     if removed and removed[0] == "row":
         changes |= _without(state, name, removed[1])
     try:
@@ -162,18 +176,28 @@ def _ways_out(state: AttentionState, name: str, cells: Matrix) -> dict[str, Any]
     }
 
 
-def _labelled(state: AttentionState, name: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the labels that an edit sets, and only those that differ."""
+def _labelled(
+    state: AttentionState, name: str, names: tuple[str, ...], removed: int | None
+) -> dict[str, Any]:
+    """Return the labels that an edit sets, and only those that differ.
+
+    Default labels are counted anew when a row goes: without q1, q2 becomes q1, so that the next
+    new one isn't a second q2.
+    """
     field, letter = ("tokens", "q") if name == "q" else ("keys", "k")
     shown = state.query_labels if name == "q" else state.key_labels
+    kept = shown if removed is None else shown[:removed] + shown[removed + 1 :]
+    default = tuple(f"{letter}{i + 1}" for i in range(max(len(names), len(shown))))
+    if name == "v":  # its labels are those of the keys and can't be typed there
+        names = (kept + default[len(kept) :])[: len(names)]
     if names == shown:
         return {}
-    default = tuple(f"{letter}{i + 1}" for i in range(len(names)))
-    return {field: () if names == default else names}
+    plain = names == default[: len(names)] or (names == kept and shown == default[: len(shown)])
+    return {field: () if plain else names}
 
 
 def _without(state: AttentionState, name: str, at: int) -> dict[str, Any]:
-    """Take a removed query or key out of the single cells of the mask and out of the labels."""
+    """Take a removed query or key out of the single cells of the mask and out of what is chosen."""
     axis = 0 if name == "q" else 1
 
     def moved(pairs: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
@@ -183,8 +207,8 @@ def _without(state: AttentionState, name: str, at: int) -> dict[str, Any]:
         return tuple((pair[0], pair[1]) for pair in kept)
 
     changes: dict[str, Any] = {"hide": moved(state.hide), "show": moved(state.show), "cell": None}
-    if name == "v" and state.keys:
-        changes["keys"] = state.keys[:at] + state.keys[at + 1 :]
+    if name == "q" and state.row is not None and state.row > at:
+        changes["row"] = state.row - 1
     return changes
 
 
@@ -233,9 +257,8 @@ def toggled(state: AttentionState, pair: tuple[int, int]) -> AttentionState:
     if not all(is_position(p) for p in pair) or pair[0] >= state.n_q or pair[1] >= state.n_k:
         raise FieldError("hide", "there is no such cell")
     hide, show = set(state.hide) - {pair}, set(state.show) - {pair}
-    masks = {name: state.options(name) for name in state.mask}
-    bare = bool(combined_mask(state.n_q, state.n_k, masks)[pair])
-    now = pair not in state.hide and (bare or pair in state.show)
+    bare = bool(combined_mask(state.n_q, state.n_k, state.masks)[pair])
+    now = pair in state.show or (bare and pair not in state.hide)  # as `combined_mask` has it
     if now and bare:
         hide.add(pair)
     elif not now and not bare:
@@ -264,13 +287,20 @@ def chosen(state: AttentionState, stage: str, row: Any, column: Any) -> Attentio
         return state
     if column is None or stage == "output":
         return replace(state, row=None if state.row == row else row, cell=None)
+    if not is_position(column):
+        return state
     place = (row, column)
     if state.cell == place:
         return replace(state, cell=None)
     return replace(state, row=row, cell=place)
 
 
-def _removed(value: Any) -> tuple[str, int] | None:
-    if isinstance(value, list) and len(value) == 2 and value[0] in ("row", "column"):
-        return (value[0], value[1]) if is_position(value[1]) else None
-    return None
+def _removed(value: Any, before: Matrix, texts: Texts) -> tuple[str, int] | None:
+    """Return the row or column that went, if one did."""
+    if not (isinstance(value, list) and len(value) == 2 and is_position(value[1])):
+        return None
+    counts = {"row": (len(before), len(texts)), "column": (len(before[0]), len(texts[0]))}
+    if not isinstance(value[0], str) or value[0] not in counts:
+        return None
+    was, now = counts[value[0]]
+    return (value[0], value[1]) if now == was - 1 and value[1] < was else None

@@ -52,6 +52,20 @@ def read_cells(text: str, max_rows: int, max_columns: int) -> Matrix:
     return reading.cells
 
 
+def values_of(cells: Matrix) -> tuple[tuple[float, ...], ...]:
+    """Return the numbers of a matrix.
+
+    Parameters
+    ----------
+    cells : tuple of tuple of Cell
+
+    Returns
+    -------
+    tuple of tuple of float
+    """
+    return tuple(tuple(cell.value for cell in row) for row in cells)
+
+
 def write_cells(cells: Matrix) -> str:
     """Write a matrix as a link does: ``_`` between numbers, ``~`` between rows.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attnviz.state.attention import MAX_TOKENS, MAX_WIDTH, AttentionState, shape_of
@@ -44,6 +45,7 @@ def matrix_editor(form: Form[AttentionState], name: str, *, compact: bool = Fals
         "maxRows": MAX_TOKENS,
         "maxColumns": MAX_WIDTH,
         "compact": compact,
+        "folded": state.is_easy,
         "text": line_of(texts),
         "read": f"{name.upper()} is {shape_of(cells)}.",
     }
@@ -59,3 +61,32 @@ def matrix_editor(form: Form[AttentionState], name: str, *, compact: bool = Fals
             "choices": choices,
         }
     form.editor(name, data, part="matrix")
+
+
+def stage_maps(
+    form: Form[AttentionState],
+    name: str,
+    stages: Sequence[Mapping[str, Any]],
+    scales: Mapping[str, Sequence[tuple[float, str]]],
+) -> None:
+    """Draw stages as grids of coloured cells with one selection through all of them.
+
+    Parameters
+    ----------
+    form : Form
+    name : str
+        One of the form's parts.
+    stages : sequence of mapping
+        From `attnviz.content.attention_words`.
+    scales : mapping of str to stops
+        The colour scales ``weights`` and ``signed``.
+    """
+    state = form.state
+    data = {
+        "stages": list(stages),
+        "query": state.row,
+        "cell": list(state.cell) if state.cell else None,
+        "flip": state.orient == "columns",
+        "scales": dict(scales),
+    }
+    form.editor(name, data, part="pipeline")

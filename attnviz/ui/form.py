@@ -270,6 +270,18 @@ class Form(Generic[State]):
                     on_change=chosen,
                 )
 
+    def button(self, label: str, **fields: Any) -> None:
+        """Show a button that sets some fields.
+
+        Parameters
+        ----------
+        label : str
+        **fields
+            Attributes of the state.
+        """
+        key = self.key(f"set-{'-'.join(fields)}-{label}")
+        st.button(label, key=key, on_click=self.change, kwargs=fields)
+
     def view_switch(self, label: str, *, help: str, **also: Any) -> None:
         """Show the button that goes into the lecture view and out of it.
 
@@ -322,7 +334,9 @@ class Form(Generic[State]):
             Name in the link to name on the screen.
         """
         state, key = self.state, self.key("presets")
-        shown = next((n for n in titles if replace(self._presets[n], preset=n) == state), None)
+        name = state.preset  # the others are not asked: a preset may be costly to make
+        unchanged = name in titles and replace(self._presets[name], preset=name) == state
+        shown = name if unchanged else None
         if st.session_state.get(key) != shown:
             st.session_state[key] = shown
 
@@ -357,7 +371,7 @@ class Form(Generic[State]):
                     self.load(found.state)  # what was damaged has its note
                 self._memory.notes, self._memory.loaded = found.notes, True
 
-        st.file_uploader(label, type="txt", key=key, on_change=opened)
+        st.file_uploader(label, type="txt", key=key, on_change=opened, max_upload_size=1)
 
     def file_text(self) -> str:
         """Return the state as the text of a file that `open_file` opens.
@@ -415,7 +429,7 @@ class Form(Generic[State]):
                 self._take(params)
                 memory.opened = memory.state
             else:
-                memory.rev, memory.link = secrets.token_hex(4), {}
+                memory.rev, memory.link, memory.notes = secrets.token_hex(4), {}, ()
                 self._returned = True
             memory.loaded = False
         elif memory.loaded:
@@ -499,7 +513,8 @@ class Form(Generic[State]):
 
     def _write_link(self) -> None:
         memory = self._memory
-        if memory.live or memory.notes or any(name in self._parts for name in memory.problems):
+        unread = any(name in self._parts for name in memory.problems)
+        if memory.live or memory.notes or (unread and not self._returned):
             return
         params = encode(memory.state, self._presets)
         memory.oversize = too_long(params)

@@ -135,7 +135,15 @@ def main() -> None:
         Case("floor as shipped", floor, "/", slider, arrows, 8771, empty),
         Case("softmax: temperature", app, "/softmax", ".av-slider", arrows, 8772, ROOT),
         Case("softmax: a score", app, "/softmax", ".av-cell", nudges, 8773, ROOT),
-        Case("softmax: a score, no curves", app, "/softmax?panel=pair", ".av-cell", nudges, 8774, ROOT),
+        Case(
+            "softmax: a score, no curves",
+            app,
+            "/softmax?panel=pair",
+            ".av-cell",
+            nudges,
+            8774,
+            ROOT,
+        ),
         Case("start: a score", app, "/", ".av-cell", nudges, 8775, ROOT),
     ]
     try:
@@ -157,7 +165,9 @@ def main() -> None:
                 case.server.terminate()
                 case.server.wait(10)
     base = cases[0]
-    print(f"{'case':30}{'p50 ms':>8}{'p95':>7}{'kB':>7}{'CPU ms':>8}{'p50 ratio':>11}{'CPU ratio':>11}")
+    print(
+        f"{'case':30}{'p50 ms':>8}{'p95':>7}{'kB':>7}{'CPU ms':>8}{'p50 ratio':>11}{'CPU ratio':>11}"
+    )
     for case in cases:
         presses = len(case.times)
         p50, p95 = statistics.median(case.times), statistics.quantiles(case.times, n=20)[-1]

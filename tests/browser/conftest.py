@@ -243,15 +243,15 @@ class Screen:
         self.page.keyboard.press("Control+V")
 
     def focused(self) -> str:
-        """Return the class or the name of what has the focus."""
-        read = "() => [document.activeElement.className, document.activeElement.ariaLabel].join(' ')"
-        return self.page.evaluate(read)
+        """Return the class and the name of what has the focus."""
+        read = "({ className, ariaLabel, innerText }) => `${className} ${ariaLabel ?? innerText}`"
+        return self.page.evaluate(f"({read})(document.activeElement)")
 
     def to_page(self, name: str) -> Screen:
         """Go to a page by the navigation at the top."""
         self.page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
-        heading = {"Start": "attnviz", "Softmax": "Softmax: scores become weights that sum to 1"}
-        self.page.get_by_role("heading", name=heading[name], exact=True).wait_for()
+        start = self.page.get_by_role("heading", name="attnviz", exact=True)
+        (start if name == "Start" else self.line).wait_for()
         return self.ready()
 
     def choose_panel(self, name: str) -> None:

@@ -24,19 +24,23 @@ def test_single_cells_come_on_top_of_the_masks():
 
 
 def test_the_products_sum_to_the_score():
-    assert heads.products(Q[1], K[2]).sum() == attention(Q, K, V).scores[1, 2]
+    found = heads.dot_product(Q, K, 1, 2)
+    assert found.products.sum() == found.score == attention(Q, K, V).scores[1, 2]
 
 
 def test_the_weighted_values_sum_to_the_output():
     steps = attention(Q, K, V)
-    for row, output in zip(steps.weights, steps.output, strict=True):
-        np.testing.assert_allclose(
-            heads.weighted_values(row, V).sum(axis=0), output, rtol=0, atol=1e-15
-        )
+    for i, output in enumerate(steps.output):
+        row = heads.head_row(steps, V, i)
+        np.testing.assert_allclose(row.terms.sum(axis=0), output, rtol=0, atol=1e-15)
+        assert row.output is not output
+        assert row.output.tolist() == output.tolist()
 
 
 def test_a_weight_of_zero_silences_a_value_that_is_not_a_number():
-    assert heads.weighted_values([0.0, 1.0], [[math.nan], [2.0]]).tolist() == [[0.0], [2.0]]
+    values = [[math.nan], [2.0]]
+    steps = attention([[1.0]], [[1.0], [2.0]], values, allowed=[[False, True]])
+    assert heads.head_row(steps, values, 0).terms.tolist() == [[0.0], [2.0]]
 
 
 def test_a_big_negative_number_brings_the_unmasked_weights_back_in_a_fully_masked_row():

@@ -278,9 +278,17 @@ def test_a_page_that_was_left_with_bad_text_still_has_it_on_return(page):
     page.go("start").go("softmax")
     assert page.data("temperature")["T"] == "warm"
     assert page.data("temperature")["error"]
+    assert page.link == {"scores": "3_1_0", "panel": "moves"}
     page.temperature("T", "2")
     assert page.widget("add").value == "x"
     assert page.bars.tolist() == drawn(by_hand([3, 1, 0], 0.5))
+
+
+def test_a_page_that_was_opened_with_a_damaged_link_has_a_whole_one_on_return():
+    page = Visit(link="T=warm&scores=3,1").go("start").go("softmax")
+    assert page.bars.tolist() == drawn(by_hand([3, 1]))
+    assert page.warnings == []
+    assert page.link == {"scores": "3_1"}
 
 
 def test_a_link_that_is_followed_to_a_page_that_was_left_opens(page):

@@ -16,7 +16,8 @@ class Matrix {
     this.read = el('p', { class: 'av-note', role: 'status' });
     this.errors = el('ul', { class: 'av-error', role: 'alert' });
     this.choices = el('div', { class: 'av-row' });
-    this.tools = el('div', { class: 'av-row' }, this.addColumn, this.addRow);
+    this.unfold = el('button', { type: 'button', 'aria-expanded': 'false', onclick: () => this.fold(this.lineBox.hidden) }, 'as text');
+    this.tools = el('div', { class: 'av-row' }, this.addColumn, this.addRow, this.unfold);
     this.lineBox = el('div', {}, el('label', { class: 'av-label av-wide' }, this.lineLabel, this.line), this.read);
     root.replaceChildren(el('div', { class: 'av-scroll' }, this.grid), this.tools, this.lineBox, this.errors, this.choices);
     this.line.oninput = () => { this.typing = true; this.fit(); };
@@ -32,6 +33,7 @@ class Matrix {
     this.put = put;
     const fresh = !this.data || data.rev !== this.data.rev;
     this.data = data;
+    this.grid.parentNode.parentNode.classList.toggle('av-dense', Boolean(data.fixed));
     if (fresh) {
       this.labels = [...data.labels];
       this.cells = data.cells.map((row) => [...row]);
@@ -41,7 +43,9 @@ class Matrix {
       this.typing = false;
       this.lay();
     }
-    this.lineBox.hidden = this.addRow.hidden = Boolean(data.compact);
+    this.unfold.hidden = !data.folded;
+    if (fresh || data.fromLine) this.fold(!data.compact && (!data.folded || Boolean(data.fromLine) || this.unfolded === true));
+    this.addRow.hidden = Boolean(data.compact) && !data.folded;
     const settled = fresh || !this.asked || this.asked === data.n;
     if (settled && !this.typing) { this.line.value = data.text; this.fit(); }
     if (!settled) return; // a newer edit is on its way: keep what is on screen
@@ -53,6 +57,14 @@ class Matrix {
     set(this.line, 'aria-invalid', (data.errors ?? []).length && data.fromLine ? 'true' : null);
     this.grid.classList.toggle('av-stale', Boolean(data.fromLine));
     this.marks();
+  }
+
+  /** Show the line of text, or fold it away. */
+  fold(open) {
+    if (this.data.folded) this.unfolded = open;
+    this.lineBox.hidden = !open;
+    set(this.unfold, 'aria-expanded', String(open));
+    if (open) this.fit();
   }
 
   /** Build the cells when the shape changed, else only fill them. */

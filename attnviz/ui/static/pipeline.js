@@ -30,7 +30,8 @@ class Stage {
     this.title = el('figcaption');
     this.table = el('table', { role: 'grid' });
     this.note = el('p', { class: 'av-note' });
-    this.node = el('figure', { class: 'av-stage' }, this.title, el('div', { class: 'av-scroll' }, this.table), this.note);
+    this.axes = el('p', { class: 'av-axes' });
+    this.node = el('figure', { class: 'av-stage' }, this.title, this.axes, el('div', { class: 'av-scroll' }, this.table), this.note);
     this.table.onclick = (event) => this.act(event.target.closest('[data-at]'), 'click');
     this.table.onkeydown = (event) => this.key(event);
     this.table.onmouseover = (event) => { const cell = event.target.closest('td[data-at]'); if (cell) cell.title = this.name(cell); };
@@ -49,7 +50,7 @@ class Stage {
     text(this.title, data.title);
     text(this.note, data.note ?? '');
     set(this.table, 'aria-label', data.title);
-    text(this.corner, `${data.rowTitle} ↓ ${data.columnTitle} →`);
+    text(this.axes, `↓ ${data.rowTitle} · → ${data.columnTitle}`);
     this.table.classList.toggle('av-small', Math.max(data.rows.length, data.columns.length) > 12);
     this.table.classList.toggle('av-tiny', Math.max(data.rows.length, data.columns.length) > 24);
     this.head.forEach((node, c) => { text(node.firstChild, data.columns[c]); set(node, 'aria-selected', String(this.chosen(null, c))); node.title = data.columns[c]; });
@@ -90,11 +91,10 @@ class Stage {
   }
 
   build(data) {
-    this.corner = el('th', { class: 'av-corner' });
     this.head = data.columns.map((_, c) => el('th', { scope: 'col', 'data-at': `*:${c}`, tabindex: -1 }, el('span')));
     this.side = data.rows.map((_, r) => el('th', { scope: 'row', 'data-at': `${r}:*`, tabindex: -1 }, el('span')));
     this.cells = data.rows.map((_, r) => data.columns.map((__, c) => el('td', { role: 'gridcell', 'data-at': `${r}:${c}`, tabindex: -1 })));
-    this.table.replaceChildren(el('thead', {}, el('tr', {}, this.corner, ...this.head)),
+    this.table.replaceChildren(el('thead', {}, el('tr', {}, el('td', { class: 'av-corner' }), ...this.head)),
       el('tbody', {}, ...this.cells.map((row, r) => el('tr', {}, this.side[r], ...row))));
   }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from attnviz.content.shown import MASKED, clipped, shown, shown_weight
@@ -23,24 +24,23 @@ OVERSIZE = (
     "This state is too large for a link. Save it as a file instead: “Take it away”, “State as a"
     " file”."
 )
-UNREADABLE = (
-    "Nothing is drawn: first the number marked above must be read. What you typed stays there."
-)
+UNREADABLE = "Nothing is drawn: first mend what is marked in red above. What you typed stays there."
 MOVES = (
-    "The same constant on every score changes no weight: only differences count. A factor on every"
+    "The same constant on every score changes no weight: only differences count. (A constant so"
+    " large that the scores lose their digits beside it changes them after all.) A factor on every"
     " score changes the weights: it works like β."
 )
 NAIVE = (
-    "Both columns divide e to the score by the sum. The naive one overflows to inf above 709.78,"
-    " and inf / inf is nan. The stable one subtracts the largest score first, which changes nothing"
+    "Both columns divide e to the scaled score by the sum. The naive one overflows to inf above"
+    " 709.78, and inf / inf is nan. The stable one subtracts the largest score first, which changes nothing"
     " in exact arithmetic."
 )
 NO_NAIVE = "In the limit T → 0 the naive formula has no finite β to compute with."
 ROWS = (
     "Each query is a softmax of its own: its weights sum to 1, so the whole matrix sums to the"
-    " number of queries, not to 1."
+    " number of queries that see a key, not to 1."
 )
-EXPORT = "The buttons SVG and PNG below each figure save it as it is on the screen."
+EXPORT = "The buttons SVG and PNG at each figure save it as it is on the screen."
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,8 @@ def explain(pick: str, label: str, score_text: str, steps: SoftmaxSteps, beta: f
                 "In the limit T → 0 no scaled score is finite; only their order counts.",
             )
         return Explained(
-            f"scaled{sub} = β · score = {shown(beta)} · {bracketed(score)} = {scaled}",
+            f"scaled{sub} = β · score = {shown(beta)} · {bracketed(score)}"
+            f" {sign(lambda: read_shown(shown(beta)) * read_shown(score), scaled)} {scaled}",
             f"The score of {key} is multiplied by β = 1/T.",
         )
     if column == "shifted":
@@ -200,7 +201,8 @@ def explain(pick: str, label: str, score_text: str, steps: SoftmaxSteps, beta: f
                 " scaled scores themselves would lose the difference.",
             )
         return Explained(
-            f"shifted{sub} = scaled − max = {scaled} − {bracketed(top)} = {shifted}",
+            f"shifted{sub} = scaled − max = {scaled} − {bracketed(top)}"
+            f" {sign(lambda: read_shown(scaled) - read_shown(top), shifted)} {shifted}",
             f"The largest scaled score, {top}, is subtracted, so that no exponential can overflow.",
         )
     if column == "exp":
@@ -209,11 +211,105 @@ def explain(pick: str, label: str, score_text: str, steps: SoftmaxSteps, beta: f
             words += (
                 " The true value is above 0 but below the smallest float64: it underflows to 0."
             )
-        return Explained(f"exp{sub} = exp({shifted}) = {exp}", words)
+        same = sign(lambda: math.exp(read_shown(shifted)), exp)
+        return Explained(f"exp{sub} = exp({shifted}) {same} {exp}", words)
     words = f"The exponential of {key} as a part of the sum of all exponentials, {total}."
     if steps.weights[j] == 0 and not limit:
         words += " It underflowed: in exact arithmetic it is above 0."
-    return Explained(f"weight{sub} = exp / Σ exp = {exp} / {total} = {weight}", words)
+    same = sign(lambda: read_shown(exp) / read_shown(total), weight)
+    return Explained(f"weight{sub} = exp / Σ exp = {exp} / {total} {same} {weight}", words)
+
+
+def sign(calculate: Callable[[], float], text: str) -> str:
+    """Choose = or ≈: does a calculator get the shown result from the shown numbers.
+
+    Parameters
+    ----------
+    calculate : callable
+        Computes from the shown numbers.
+    text : str
+        The shown result.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> sign(lambda: 0.1658 * 0.3, "0.0498"), sign(lambda: 2 * 3, "6")
+    ('≈', '=')
+    """
+    try:
+        return (
+            "="
+            if math.isclose(float(f"{calculate():.4g}"), read_shown(text))
+            or shown(calculate()) == text
+            else "≈"
+        )
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return "="
+
+
+def read_shown(text: str) -> float:
+    """Read a shown number as a calculator would.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        When it is written with words.
+    """
+    return float(text.replace("−", "-").replace("∞", "inf"))
+
+
+def equals(calculate: Callable[[float], float], text: str, value: float) -> str:
+    """Write ``= value``, ≈ where the shown argument is too short for it, or that it is too large.
+
+    Parameters
+    ----------
+    calculate : callable
+    text : str
+        The shown argument.
+    value : float
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> equals(math.exp, "5", math.exp(5)), equals(math.exp, "800", math.inf)
+    ('= 148.4132', '> 1.798e+308, beyond float64')
+    """
+    if math.isinf(value):
+        return "> 1.798e+308, beyond float64"
+    return f"{sign(lambda: calculate(read_shown(text)), shown(value))} {shown(value)}"
+
+
+def rounding(value: float) -> str:
+    """Write a measured difference, and say where it is only rounding.
+
+    Parameters
+    ----------
+    value : float
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> rounding(0.0), rounding(-1.1e-16)
+    ('0', '−1.1e−16 (rounding)')
+    """
+    return shown(value, 2) + (" (rounding)" if 0 < abs(value) < 1e-9 else "")
 
 
 def bracketed(number: str) -> str:
@@ -281,6 +377,7 @@ def row_facts(
     """
     n = int(steps.allowed.sum())
     top = int(steps.weights.argmax())
+    tops = [clipped(labels[j]) for j, w in enumerate(steps.weights) if w == steps.weights[top]]
     return [
         {
             "term": "Entropy",
@@ -297,7 +394,7 @@ def row_facts(
         {
             "term": "Largest weight",
             "value": shown(float(steps.weights[top])),
-            "note": clipped(labels[top]),
+            "note": ", ".join(tops[:3]) + (f" and {len(tops) - 3} more" if len(tops) > 3 else ""),
         },
     ]
 
@@ -318,7 +415,7 @@ def check_facts(checks: RowChecks) -> list[dict[str, object]]:
     items: list[dict[str, object]] = [
         {
             "term": "Sum of weights − 1",
-            "value": shown(checks.sum_minus_one, 2),
+            "value": rounding(checks.sum_minus_one),
             "ok": abs(checks.sum_minus_one) < 1e-12,
             "help": "0 but for the rounding of the last digit.",
         },
@@ -334,7 +431,7 @@ def check_facts(checks: RowChecks) -> list[dict[str, object]]:
         )
     change: dict[str, object] = {
         "term": f"Change under score + {bracketed(shown(checks.shift))}",
-        "value": shown(checks.shift_change, 2),
+        "value": rounding(checks.shift_change),
         "ok": checks.shift_change < 1e-9,
         "help": "The same constant on every score: the weights stay, but for rounding.",
     }
@@ -381,7 +478,7 @@ def pair_words(
     lines = [
         f"Gap of the scores: Δ = {s} − {bracketed(t)} = {gap}",
         f"Ratio of the weights: e^(β·Δ) = e^({shown(beta)} · {bracketed(gap)})"
-        f" = e^({exponent}) = {shown(ratio.ratio)}",
+        f" = e^({exponent}) {equals(math.exp, exponent, ratio.ratio)}",
     ]
     if math.isnan(ratio.measured):
         lines.append(f"The weight of {b} is 0, so the two weights themselves can't be divided.")
@@ -464,3 +561,20 @@ def beta_literal(temperature: Temperature) -> str:
     if temperature.name == "beta" and not expression:
         return temperature.text
     return write_number(temperature.beta)
+
+
+def steps_caption(row: int, n_queries: int) -> str:
+    """Head the table of steps.
+
+    Parameters
+    ----------
+    row : int
+        From 0.
+    n_queries : int
+
+    Returns
+    -------
+    str
+    """
+    whose = "" if n_queries == 1 else f" of query {row + 1}"
+    return f"Step by step{whose}. Choose a number to see how it is made; sums use all digits."

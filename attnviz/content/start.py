@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 HEADING = "## attnviz"
 SENTENCE = (
     "Softmax turns scores into weights that are positive and sum to 1. Change a score or the"
-    " temperature and watch: every number here can be checked by hand, and every state is a link."
+    " temperature and watch: every number can be checked by hand, and every page is a link."
 )
 
 
@@ -17,6 +17,7 @@ class Door:
 
     label: str
     params: dict[str, str] = field(default_factory=dict)
+    here: bool = False  # opens the numbers that stand on the start page
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ WAYS = (
     Way(
         "**Explore**: type your own scores",
         (
-            Door("Open the softmax page"),
+            Door("Open these scores step by step", here=True),
             Door("Eight words of a sentence", {"preset": "sentence"}),
             Door("Two queries at once", {"preset": "two-queries"}),
         ),

@@ -75,6 +75,10 @@ def steps_table(
             shown_weight(float(a[j]), allowed, exact=math.isinf(beta))
             for a in (steps.exps, steps.weights)
         )
+        if math.isinf(beta):
+            product = "—"  # no number: only the order of the scores counts
+        elif product.endswith("∞"):
+            product = "beyond float64"
         cells = [score, product, shifted, exp, weight]
         if not allowed:
             cells = [score, MASKED, "−∞", "0", "0 (masked)"]

@@ -61,6 +61,7 @@ def entropy(w: ArrayLike, axis: int = -1, *, base: float | None = None) -> float
     positive = weights > 0
     terms = np.zeros_like(weights)
     np.multiply(weights, _log(np.where(positive, weights, 1.0), base), out=terms, where=positive)
+    _restore_the_largest(weights, terms, base)
     nats = np.maximum(0.0, -terms.sum(axis=-1)) + 0.0
     return float(nats) if weights.ndim == 1 else nats
 
@@ -96,6 +97,26 @@ def effective_keys(w: ArrayLike, axis: int = -1) -> float | Array:
     """
     nats = entropy(w, axis)
     return math.exp(nats) if isinstance(nats, float) else np.exp(nats)
+
+
+def _restore_the_largest(weights: Array, terms: Array, base: float | None) -> None:
+    """Compute the term of a weight near 1 from the others, whose sum it lacks to 1.
+
+    A weight of 1 − 4e-18 is stored as 1, and its own logarithm is lost; that of 1 − Σ others is
+    not. Only for weights that sum to 1 as float64 can tell: rounded ones are taken as they are.
+    """
+    if not weights.size:
+        return
+    largest = weights.argmax(axis=-1)[..., None]
+    others = weights.copy()
+    np.put_along_axis(others, largest, 0.0, axis=-1)
+    rest = others.sum(axis=-1, keepdims=True)
+    exact = np.abs(weights.sum(axis=-1, keepdims=True) - 1.0) < 1e-12
+    near = exact & (rest > 0) & (rest < 0.25)
+    safe = np.where(near, rest, 0.0)
+    term = (1.0 - safe) * np.log1p(-safe) / (1.0 if base is None else math.log(base))
+    old = np.take_along_axis(terms, largest, axis=-1)
+    np.put_along_axis(terms, largest, np.where(near, term, old), axis=-1)
 
 
 def _log(x: Array, base: float | None) -> Array:

@@ -27,6 +27,7 @@ _FLAT_TEXTS = 8  # up to so many keys the texts on the bars lie flat, beyond the
 _MOST_TEXTS = 16  # beyond, turned texts would touch on a phone; they stay in the hover
 _MOST_TICKS = 18  # tick labels that fit a phone when turned
 _MOST_ENDS = 8  # names at the ends of curves that fit above each other
+_MASKED_HEIGHT = 0.32  # room for its word, and not the height of a large weight
 _TINY = 0.006  # a bar lower than this is under two pixels
 #: What every curve has in common; a template says it once for all of them.
 _CURVE = {
@@ -361,7 +362,7 @@ def _masked_columns(at: np.ndarray, in_legend: bool) -> dict[str, Any]:
         "type": "bar",
         "name": "masked",
         "x": at,
-        "y": np.ones(len(at), dtype=int),
+        "y": np.full(len(at), _MASKED_HEIGHT),
         "width": 0.6,
         "marker": dict(MASKED),
         "hoverinfo": "skip",

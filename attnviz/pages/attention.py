@@ -297,9 +297,9 @@ DRAW = {
 # -- the screen: first what is typed, then what follows from it -----------------------------------
 
 with st.container(horizontal=True, vertical_alignment="center"):
-    st.markdown(words.HEADING)
-    with st.popover("Presets"):
-        form.presets({name: preset.title for name, preset in PRESETS.items()})
+    if not lecture:
+        st.markdown(words.HEADING)
+    form.presets({name: preset.title for name, preset in PRESETS.items()})
     if lecture:
         parts.lecture_room(form.key("room"))
     else:

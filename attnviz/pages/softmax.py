@@ -46,7 +46,7 @@ def draw_row() -> None:
         position = int(state.pick.partition(":")[2])
         typed = state.scores[state.row][position].text
         explained = words.explain(state.pick, labels[position], typed, row, beta)
-    caption = "Step by step" if state.n_queries == 1 else f"Step by step: query {state.row + 1}"
+    caption = words.steps_caption(state.row, state.n_queries)
     left, right = st.columns(2, gap="medium")
     with left:
         form.editor(
@@ -263,17 +263,16 @@ DRAW = {
 # -- the screen: first what is typed, then what follows from it -----------------------------------
 
 with st.container(horizontal=True, vertical_alignment="center"):
-    st.markdown(words.HEADING)
-    with st.popover("Presets"):
-        form.presets({name: preset.title for name, preset in words.PRESETS.items()})
+    if not lecture:
+        st.markdown(words.HEADING)
+    form.presets({name: preset.title for name, preset in words.PRESETS.items()})
     if not lecture:
         st.button("Reset", key=form.key("reset"), on_click=form.reset, help=words.RESET)
         parts.copy_button(form.key("copy"), "Copy link", help=words.COPY, disabled=form.oversize)
     if lecture:
         parts.lecture_room(form.key("room"))
-    form.view_switch(
-        "Leave the lecture view" if lecture else "Lecture", help=words.LECTURE, step=len(STEPS)
-    )
+    leave = "Leave the lecture view" if lecture else "Lecture"
+    form.view_switch(leave, help=words.LECTURE, step=len(STEPS) if lecture else 1)
     if lecture or state.step < len(STEPS):
         form.stepper(len(STEPS), STEPS)
 parts.warnings(form.key("notes"), form.notes)

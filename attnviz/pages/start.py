@@ -9,6 +9,7 @@ from attnviz.content.shown import shown_weight
 from attnviz.figures.softmax import weight_bars
 from attnviz.figures.style import colour_of
 from attnviz.state.edits import edit_matrix, edit_temperature
+from attnviz.state.links import encode
 from attnviz.state.softmax import SoftmaxState
 from attnviz.ui import parts
 from attnviz.ui.form import Form
@@ -49,6 +50,7 @@ with right:
             name="attnviz-weights",
         )
 
+here = encode(state, {})
 for column, way in zip(st.columns(len(words.WAYS), gap="large"), words.WAYS, strict=True):
     with column, st.container(border=True):
         st.markdown(way.heading)
@@ -56,6 +58,6 @@ for column, way in zip(st.columns(len(words.WAYS), gap="large"), words.WAYS, str
             st.page_link(
                 "attnviz/pages/softmax.py",
                 label=door.label,
-                query_params=door.params or None,
+                query_params=(here if door.here else door.params) or None,
                 icon=":material/arrow_forward:",
             )

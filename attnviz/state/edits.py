@@ -300,6 +300,8 @@ def edit_temperature(state: Any, edit: Mapping[str, Any]) -> Edited:
     name, text = edit.get("name"), edit.get("text")
     if name not in ("T", "beta") or not isinstance(text, str):
         return Edited(state, reset=True)
+    if not text.strip():
+        return Edited(state, reset=True)  # an emptied box gets the last good text back
     try:
         return Edited(replace(state, temperature=read_temperature(name, text)))
     except ValueError as error:

@@ -74,11 +74,14 @@ def _value(name: str, text: str) -> float:
     try:
         value = read_number(text).value
     except NotNumbers as error:
-        raise ValueError(f"{shown} must be a number above 0: {error}") from None
+        raise ValueError(
+            f"{shown} must be a number {'above' if name == 'T' else 'from'} 0: {error}"
+        ) from None
     if name == "T" and value == 0:
         raise ValueError("T must be above 0; for the limit T → 0 press “T → 0” (link: beta=inf)")
     if value < 0:
-        raise ValueError(f"{shown} must be above 0; got {quoted(text)}")
+        least = "above 0" if name == "T" else "0 or more"
+        raise ValueError(f"{shown} must be {least}; got {quoted(text)}")
     if value and not math.isfinite(1.0 / value):
         raise ValueError(f"{shown} = {text.strip()[:40]} is too close to 0 for float64")
     return value

@@ -335,7 +335,7 @@ class Form(Generic[State]):
         """
         state, key = self.state, self.key("presets")
         name = state.preset  # the others are not asked: a preset may be costly to make
-        unchanged = name in titles and replace(self._presets[name], preset=name) == state
+        unchanged = name in titles and self._preset(name) == state
         shown = name if unchanged else None
         if st.session_state.get(key) != shown:
             st.session_state[key] = shown
@@ -343,16 +343,23 @@ class Form(Generic[State]):
         def chosen() -> None:
             name = st.session_state[key]
             if name is not None:
-                self.load(replace(self._presets[name], preset=name))
+                self.load(self._preset(name))
+            st.session_state[menu] = False  # it would cover what was chosen
 
-        st.pills(
-            "Presets",
-            list(titles),
-            format_func=titles.__getitem__,
-            key=key,
-            on_change=chosen,
-            label_visibility="collapsed",
-        )
+        menu = self.key("menu")
+        with st.popover("Presets", key=menu, on_change="rerun"):
+            st.pills(
+                "Presets",
+                list(titles),
+                format_func=titles.__getitem__,
+                key=key,
+                on_change=chosen,
+                label_visibility="collapsed",
+            )
+
+    def _preset(self, name: str) -> State:
+        """Return a preset as the state that remembers it, in the view that is on screen."""
+        return replace(self._presets[name], preset=name, view=self.state.view)
 
     def open_file(self, label: str) -> None:
         """Offer to open a state from a file.
@@ -470,6 +477,10 @@ class Form(Generic[State]):
             if value is None or value == memory.drafts[name]:
                 continue
             found = True
+            if value == "" and name not in self._several:  # emptied: the last good text is back
+                memory.drafts[name] = self._drafts(memory.state)[name]
+                memory.problems.pop(name, None)
+                continue
             memory.drafts[name] = value
             text = "_".join(value) if name in self._several else value
             try:

@@ -134,3 +134,16 @@ def test_entropy_lies_between_0_and_ln_of_the_allowed_keys(row, beta):
 def test_a_larger_beta_never_spreads_the_weights(row):
     nats = [entropy(softmax(row, beta=beta)) for beta in (0, 0.1, 1, 10)]
     assert all(b <= a + 1e-12 for a, b in itertools.pairwise(nats))
+
+
+@pytest.mark.parametrize(
+    ("scores", "beta", "nats"),
+    [
+        ([0.0, -40.0, -800.0], 1.0, 1.741850405910573e-16),
+        ([3.0, 1.0, 1.0, -1.0], 20.0, 3.483700811821146e-16),
+    ],
+)
+def test_a_tiny_entropy_keeps_its_digits_although_the_largest_weight_is_stored_as_1(
+    scores, beta, nats
+):
+    assert entropy(softmax(scores, beta=beta)) == pytest.approx(nats, rel=1e-12)

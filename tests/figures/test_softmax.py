@@ -147,7 +147,7 @@ def test_masked_tiny_underflowed_and_nan_look_different():
     assert colours == [colour_of(1), colour_of(2), colour_of(3)]
     (hatched,) = named(fig, "masked")
     assert hatched["x"].tolist() == [4]
-    assert hatched["y"].tolist() == [1]
+    assert 0 < hatched["y"][0] < 0.5  # it must not look like the largest weight
     assert hatched["marker"]["pattern"]["shape"] == "/"
     assert decoded(fig)["data"][0]["y"][4] == 0.0
     assert {i: text for i, (text, _) in texts_on_bars(fig).items()} == {

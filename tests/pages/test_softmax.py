@@ -389,7 +389,7 @@ def test_a_query_can_be_added_chosen_and_removed(page):
     assert page.facts["Sum of the whole matrix"] == "2"
     page.scores(row=1)
     assert page.bars.tolist() == drawn(by_hand([0, 0, 3]))
-    assert page.data("table")["caption"].endswith("query 2")
+    assert page.data("table")["caption"].startswith("Step by step of query 2.")
     assert page.link == {"scores": "2_1_0~0_0_3", "row": "1"}
     page.scores("2 1 0", row=0)
     assert page.bars.tolist() == drawn(DEFAULT)
@@ -431,7 +431,7 @@ def test_a_typed_temperature_scales_the_scores_and_stays_as_typed(
 
 
 @pytest.mark.parametrize("name", ["T", "beta"])
-@pytest.mark.parametrize("typed", ["", "abc", "-1", "nan", "1e400", "1e-320", "-inf"])
+@pytest.mark.parametrize("typed", ["abc", "-1", "nan", "1e400", "1e-320", "-inf"])
 def test_a_temperature_that_cannot_be_stays_in_its_box_and_nothing_is_drawn(name, typed):
     page = Visit(link="T=2").temperature(name, typed)
     shown = page.data("temperature")
@@ -515,7 +515,7 @@ def test_a_reference_is_compared_as_a_temperature_and_not_as_the_text_of_beta(pa
     assert trace(page.figure("bars"), "T = 2")["y"].tolist() == drawn(by_hand([2, 1, 0], 0.5))
 
 
-@pytest.mark.parametrize("typed", ["hot", "0", "-1", "inf", ""])
+@pytest.mark.parametrize("typed", ["hot", "0", "-1", "inf"])
 def test_a_reference_that_cannot_be_stays_in_its_box_with_a_sentence(typed, page):
     page.temperature("T", "2").set("compare", typed)
     assert page.widget("compare").value == typed
@@ -552,7 +552,7 @@ def test_every_number_of_the_table_can_be_picked_and_its_expression_ends_in_it(c
         page.edit("table", pick=f"{column}:{key}")
         symbols = page.data("table")["symbols"]
         assert symbols.startswith(f"{column}[{label}] = ")
-        assert symbols.endswith(f" = {page.column(column)[key]}")
+        assert symbols.replace("≈", "=").endswith(f" = {page.column(column)[key]}")
         assert page.data("table")["pick"] == f"{column}:{key}"
 
 
@@ -702,7 +702,7 @@ def test_a_constant_on_every_score_changes_nothing_and_a_factor_does(page):
 
 
 @pytest.mark.parametrize("name", ["add", "times"])
-@pytest.mark.parametrize("typed", ["x", "", "1/0", "inf", "-inf"])
+@pytest.mark.parametrize("typed", ["x", "1/0", "inf", "-inf"])
 def test_a_constant_that_cannot_be_read_stays_in_its_box_and_is_not_used(name, typed, page):
     page.set("panel", "moves").set(name, typed)
     assert page.widget(name).value == typed
@@ -1032,9 +1032,8 @@ def test_a_run_with_three_keys_sends_less_than_12_kB_in_few_elements(panel, page
 
 def test_a_lecture_is_stepped_through_with_two_buttons_and_hides_what_comes(page):
     page.click("view-switch")
-    assert page.link == {"view": "lecture"}
-    assert page.bars.tolist() == drawn(DEFAULT)
-    page.move("?view=lecture&step=1")
+    assert page.link == {"view": "lecture", "step": "1"}
+    assert not page.has("bars")
     assert page.column("score") == ["2", "1", "0"]
     for name in ("scaled", "shifted", "exp", "weight"):
         assert page.column(name) == ["?"] * 3
@@ -1056,3 +1055,23 @@ def test_before_the_last_step_nothing_on_the_page_gives_the_weights_away():
     page.click("step-Next").click("step-Next").click("step-Next")
     assert "0.5972" in page.data("table")["symbols"]
     assert "0.5972" in page.everything
+
+
+def test_an_emptied_box_gets_its_last_good_text_back(page):
+    page.set("panel", "moves").set("add", "x")
+    assert len(page.errors) == 1
+    page.set("add", "")
+    assert page.widget("add").value == "100"
+    assert page.errors == []
+    assert page.has("moves")
+    page.temperature("T", "abc").temperature("T", "")
+    assert page.data("temperature")["T"] == "1"
+    assert "error" not in page.data("temperature")
+    assert page.bars.tolist() == drawn(DEFAULT)
+
+
+def test_a_preset_keeps_the_lecture_view():
+    page = Visit(link="?view=lecture&step=2")
+    page.set("presets", "dominating")
+    assert page.link["view"] == "lecture"
+    assert page.link["preset"] == "dominating"

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnviz.core.heads import combined_mask
@@ -575,7 +575,7 @@ def likely(draw):
 edits = likely() | st.dictionaries(st.text(max_size=6), anything, max_size=4)
 
 
-@few
+@settings(few, max_examples=100)
 @given(st.lists(edits, min_size=1, max_size=2), st.sampled_from([STATE, NAMED, SELF]))
 def test_no_edit_of_any_form_raises_or_leaves_a_broken_state(sequence, state):
     for edit in sequence:

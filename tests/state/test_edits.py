@@ -139,7 +139,8 @@ def test_no_table_of_texts_raises_or_leaves_a_broken_state(edit, state):
 def test_no_text_in_a_temperature_box_raises(name, text):
     done = edit_temperature(NAMED, {"name": name, "text": text})
     check(NAMED, done)
-    assert (done.problem is None) == (done.state.temperature != NAMED.temperature or text == "1")
+    good = done.state.temperature != NAMED.temperature or text == "1" or not text.strip()
+    assert (done.problem is None) == good
     assert replace(done.state, temperature=NAMED.temperature) == NAMED
 
 
@@ -460,13 +461,17 @@ def test_a_temperature_is_taken_as_typed_and_under_its_own_name():
         ("T", "0", "T must be above 0; for the limit T → 0 press “T → 0” (link: beta=inf)"),
         ("T", "-1", "T must be above 0; got '-1'."),
         ("T", "x", "T must be a number above 0: the value is not a number: 'x'."),
-        ("beta", "", "β must be a number above 0: the value is blank."),
-        ("beta", "nan", "β must be a number above 0: the value is not a number but NaN: 'nan'."),
+        ("beta", "nan", "β must be a number from 0: the value is not a number but NaN: 'nan'."),
     ],
 )
 def test_a_temperature_that_cannot_be_read_stays_in_its_box_with_a_sentence(name, text, say):
     done = edit_temperature(NAMED, {"name": name, "text": text})
     assert done == Edited(NAMED, TemperatureProblem(name, text, say))
+
+
+def test_an_emptied_temperature_box_gets_its_last_good_text_back():
+    for nothing in ("", "  "):
+        assert edit_temperature(NAMED, {"name": "T", "text": nothing}) == Edited(NAMED, reset=True)
 
 
 def test_a_number_is_picked_and_let_go():

@@ -69,20 +69,20 @@ def test_the_limits_have_their_inverse():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("-1", "must be above 0; got '-1'"),
-        ("-inf", "must be above 0; got '-inf'"),
-        ("−0.5", "must be above 0; got"),
-        ("nan", "must be a number above 0: .*NaN"),
-        ("abc", "must be a number above 0: .*'abc'"),
-        ("", "must be a number above 0: .*blank"),
-        (" ", "must be a number above 0: .*blank"),
-        ("\0", "must be a number above 0"),
-        ("1e400", "must be a number above 0: .*outside the range of float64"),
-        ("1/0", "must be a number above 0: .*divides by zero"),
+        ("-1", "must be (above 0|0 or more); got '-1'"),
+        ("-inf", "must be (above 0|0 or more); got '-inf'"),
+        ("−0.5", "must be (above 0|0 or more); got"),
+        ("nan", "must be a number (above|from) 0: .*NaN"),
+        ("abc", "must be a number (above|from) 0: .*'abc'"),
+        ("", "must be a number (above|from) 0: .*blank"),
+        (" ", "must be a number (above|from) 0: .*blank"),
+        ("\0", "must be a number (above|from) 0"),
+        ("1e400", "must be a number (above|from) 0: .*outside the range of float64"),
+        ("1/0", "must be a number (above|from) 0: .*divides by zero"),
         ("1e-320", "too close to 0 for float64"),
-        ("1 2", "must be a number above 0"),
+        ("1 2", "must be a number (above|from) 0"),
         ("9" * 5000, "longer than 64 characters"),
-        ("-∞", "must be above 0"),
+        ("-∞", "must be (above 0|0 or more)"),
     ],
 )
 def test_what_is_no_temperature_is_refused_with_its_name_and_what_came(name, text, words):
@@ -91,6 +91,13 @@ def test_what_is_no_temperature_is_refused_with_its_name_and_what_came(name, tex
         with pytest.raises(ValueError, match=f"^{shown} .*{words}|^{shown} {words}") as refusal:
             make(name, text)
         assert len(str(refusal.value)) < 200
+
+
+def test_beta_may_be_0_and_its_sentence_says_so():
+    with pytest.raises(ValueError, match="β must be 0 or more; got '-2'"):
+        read_temperature("beta", "-2")
+    with pytest.raises(ValueError, match="β must be a number from 0: .*'x'"):
+        read_temperature("beta", "x")
 
 
 def test_T_0_is_refused_with_the_way_to_its_limit_and_beta_0_is_a_limit():

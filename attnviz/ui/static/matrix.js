@@ -136,9 +136,12 @@ class Matrix {
     });
     this.switches.forEach((button, j) => {
       const on = this.hide.has(j);
-      set(button, 'aria-checked', String(on));
       set(button, 'aria-label', `Mask ${this.labels[j]}`);
-      text(button, on ? 'masked' : 'mask');
+      const typed = this.cells.every((row) => row[j].trim().replace(MINUS, '-') === '-inf');
+      text(button, typed ? '−inf' : on ? 'masked' : 'mask');
+      button.disabled = typed;
+      button.title = typed ? 'Masked by its score, −inf: type a number to unmask it' : '';
+      set(button, 'aria-checked', String(on || typed));
       const remove = this.labelInputs[j]?.nextSibling;
       if (remove) { set(remove, 'aria-label', `Remove ${this.labels[j]}`); set(remove, 'title', `Remove ${this.labels[j]}`); }
     });
@@ -234,15 +237,21 @@ class Matrix {
     }
     let next;
     if (up) next = lines[line - 1]?.[place];
-    else if (down || (event.key === 'Enter' && at.tagName === 'INPUT')) next = lines[line + 1]?.[place];
+    else if (down) next = lines[line + 1]?.[place];
+    else if (event.key === 'Enter' && at.tagName === 'INPUT') next = at.getAttribute('aria-invalid') ? at : this.below(lines, line, place) ?? at;
     else if (event.key === 'ArrowLeft' && this.edge(at, 0)) next = lines[line][place - 1];
     else if (event.key === 'ArrowRight' && this.edge(at, 1)) next = lines[line][place + 1];
     else return;
-    if (event.key === 'Enter' && !next) next = at;
     if (!next) return;
     event.preventDefault();
     next.focus();
     if (next.select) next.select();
+  }
+
+  /** The cell below, never the mask button: Enter twice must not mask a key. */
+  below(lines, line, place) {
+    const next = lines[line + 1]?.[place];
+    return next?.tagName === 'INPUT' ? next : null;
   }
 
   /** True when the caret can't move further inside the text, or all of it is selected. */

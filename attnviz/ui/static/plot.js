@@ -32,7 +32,8 @@ class Plot {
     layout.font = { ...layout.font, size, family, color: this.theme('--st-text-color') };
     layout.hoverlabel = { ...layout.hoverlabel, font: { ...layout.hoverlabel?.font, family, size } };
     layout.paper_bgcolor = layout.plot_bgcolor = 'rgba(0,0,0,0)';
-    layout.height = (layout.height ?? 320) * sent.scale;
+    const height = (layout.height ?? 320) * sent.scale;
+    layout.height = sent.scale > 1 ? Math.min(height, Math.max(240, 0.5 * window.innerHeight)) : height;
     layout.autosize = true;
     set(this.picture, 'aria-label', sent.alt);
     this.picture.style.minHeight = `${layout.height}px`;

@@ -32,8 +32,8 @@ MOVES = (
 )
 NAIVE = (
     "Both columns divide e to the scaled score by the sum. The naive one overflows to inf above"
-    " 709.78, and inf / inf is nan. The stable one subtracts the largest score first, which changes nothing"
-    " in exact arithmetic."
+    " 709.78, and inf / inf is nan. The stable one subtracts the largest score first, which changes"
+    " nothing in exact arithmetic."
 )
 NO_NAIVE = "In the limit T → 0 the naive formula has no finite β to compute with."
 ROWS = (

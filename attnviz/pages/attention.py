@@ -153,7 +153,11 @@ def draw_entropy() -> None:
     texts = words.entropy_texts(entropies.tolist())
     parts.figure(
         figures.entropy_per_query(
-            state.query_labels, entropies, heads.ceilings(steps), texts, empty=steps.empty_rows
+            state.query_labels,
+            entropies,
+            heads.ceilings(steps),
+            [words.number(nats) for nats in entropies.tolist()],
+            empty=steps.empty_rows,
         ),
         form.key("entropy"),
         alt=words.listed("Entropy per query", state.query_labels, texts),
@@ -219,7 +223,7 @@ def draw_compare() -> None:
     except ValueError as error:
         parts.warnings(form.key("pin-shapes"), [f"A and B can't be compared: {error}."])
         return
-    maps = words.compare_stages(state, first, steps, difference, heads.shades)
+    maps = words.compare_stages(state, first, steps, difference, heads.shades, pinned.state)
     stage_maps(form, "maps", maps, SCALES)
     parts.table(form.key("distances"), words.compare_table(state, difference))
 
@@ -237,13 +241,17 @@ def draw_export() -> None:
         "tokens": state.query_labels,
         "keys": state.key_labels,
     }
-    left, right = st.columns(2, gap="medium")
-    with left:
-        st.markdown("**As NumPy**, the same numbers to the last digit")
-        st.code(exports.numpy_text(**given), language="python", height=300)
-    with right:
-        st.markdown("**As PyTorch**, with its own mask polarity")
-        st.code(exports.torch_text(**given), language="python", height=300)
+    limit = state.temperature.T == 0
+    if limit:
+        st.caption(words.NO_FINITE_BETA)
+    else:
+        left, right = st.columns(2, gap="medium")
+        with left:
+            st.markdown("**As NumPy**, the same numbers to the last digit")
+            st.code(exports.numpy_text(**given), language="python", height=300)
+        with right:
+            st.markdown("**As PyTorch**, with its own mask polarity")
+            st.code(exports.torch_text(**given), language="python", height=300)
     contents = {
         "weights.csv": lambda: exports.table_csv(steps, state.query_labels, state.key_labels),
         "head.json": lambda: exports.json_text(**given),
@@ -262,6 +270,7 @@ def draw_export() -> None:
             st.download_button(
                 label,
                 content,
+                disabled=limit and name.startswith("head"),
                 file_name=f"attnviz-attention-{name}",
                 mime=mime,
                 on_click="ignore",
@@ -272,7 +281,7 @@ def draw_export() -> None:
             steps.weights,
             state.query_labels,
             state.key_labels,
-            texts=words.weight_cells(steps),
+            texts=words.weight_cells(steps, exact=state.temperature.T == 0),
             masked=~steps.allowed,
             kind="weights",
             title="Weights A",

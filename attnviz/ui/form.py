@@ -347,8 +347,9 @@ class Form(Generic[State]):
             st.session_state[menu] = False  # it would cover what was chosen
 
         menu = self.key("menu")
-        with st.popover("Presets", key=menu, on_change="rerun"):
-            st.pills(
+        opened = st.popover("Presets", key=menu, on_change="rerun")
+        if opened.open:  # the list travels only when it is seen
+            opened.pills(
                 "Presets",
                 list(titles),
                 format_func=titles.__getitem__,

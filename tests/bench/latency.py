@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -19,26 +20,43 @@ import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlencode
 
 from playwright.sync_api import Page, sync_playwright
 
+from attnviz.state.attention import AttentionState
+from attnviz.state.links import encode
+from attnviz.state.numbers import read_number
+
 ROOT = Path(__file__).parents[2]
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
-    " --disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 TICK = os.sysconf("SC_CLK_TCK")
 
-# Resolves with the milliseconds from the next key press to the frame after the bars changed.
+BARS = """[...document.querySelectorAll('.barlayer .point path')]
+    .map((path) => path.getAttribute('d')).join()"""
+WEIGHTS = """[...document.querySelectorAll('.av-stage')]
+    .filter((stage) => stage.querySelector('figcaption').textContent.startsWith('Weights'))
+    .flatMap((stage) => [...stage.querySelectorAll('td')])
+    .map((cell) => cell.style.background + cell.textContent).join()"""
+
+# Resolves with the milliseconds from the next key press to the frame after the picture changed.
 WATCH = """
 () => new Promise((done) => {
-  const bars = () => [...document.querySelectorAll('.barlayer .point path')]
-    .map((p) => p.getAttribute('d')).join();
-  const before = bars();
+  const picture = () => PICTURE;
+  const before = picture();
   let pressed = null;
-  addEventListener('keydown', () => { pressed ??= performance.now(); }, { capture: true, once: true });
+  const down = () => { pressed ??= performance.now(); };
+  addEventListener('keydown', down, { capture: true, once: true });
   const look = () => {
-    const now = bars();
+    const now = picture();
     if (pressed !== null && now && now !== before) {
       requestAnimationFrame(() => setTimeout(() => done(performance.now() - pressed)));
     } else requestAnimationFrame(look);
@@ -59,6 +77,7 @@ class Case:
     keys: tuple[str, str]
     port: int
     folder: Path
+    picture: str = BARS
     times: list[float] = field(default_factory=list)
     received: int = 0
     cpu: float = 0.0
@@ -91,7 +110,8 @@ class Case:
 
         self.page.on("websocket", lambda socket: socket.on("framereceived", count))
         self.page.goto(f"http://127.0.0.1:{self.port}{self.path}")
-        self.page.wait_for_selector(".barlayer .point path", timeout=60_000)
+        ready = ".barlayer .point path" if self.picture == BARS else ".av-stage td[data-at]"
+        self.page.wait_for_selector(ready, timeout=60_000)
         self.page.wait_for_timeout(1500)
 
     def used(self) -> float:
@@ -107,7 +127,8 @@ class Case:
         self.page.locator(self.focus).first.focus()
         cpu, received = self.used(), self.received
         for at in range(count):
-            watch = self.page.evaluate_handle(f"window.watched = ({WATCH})(), 0")
+            script = WATCH.replace("PICTURE", self.picture)
+            watch = self.page.evaluate_handle(f"window.watched = ({script})(), 0")
             watch.dispose()
             self.page.keyboard.press(self.keys[at % 2])
             taken = self.page.evaluate("window.watched")
@@ -118,6 +139,14 @@ class Case:
             self.cpu += self.used() - cpu
         else:
             self.received = received
+
+
+def wide_head() -> str:
+    """Return the link of a head with 64 queries, 64 keys and 64 columns."""
+    drawn = random.Random(0)
+    rows = [[str(drawn.choice((-1, 0, 1))) for _ in range(64)] for _ in range(64)]
+    cells = tuple(tuple(read_number(text) for text in row) for row in rows)
+    return urlencode(encode(AttentionState(q=cells, k=cells, v=cells, edit="q"), {}))
 
 
 def main() -> None:
@@ -135,16 +164,15 @@ def main() -> None:
         Case("floor as shipped", floor, "/", slider, arrows, 8771, empty),
         Case("softmax: temperature", app, "/softmax", ".av-slider", arrows, 8772, ROOT),
         Case("softmax: a score", app, "/softmax", ".av-cell", nudges, 8773, ROOT),
-        Case(
-            "softmax: a score, no curves",
-            app,
-            "/softmax?panel=pair",
-            ".av-cell",
-            nudges,
-            8774,
-            ROOT,
+        Case("start: a score", app, "/", ".av-cell", nudges, 8774, ROOT),
+        *(
+            Case(f"attention: a cell, {name}", app, path, ".av-cell", nudges, port, ROOT, WEIGHTS)
+            for name, path, port in (
+                ("4 × 4", "/attention?preset=random-0", 8775),
+                ("16 × 16", "/attention?preset=minilm-it-animal&edit=q", 8776),
+                ("64 × 64", f"/attention?{wide_head()}", 8777),
+            )
         ),
-        Case("start: a score", app, "/", ".av-cell", nudges, 8775, ROOT),
     ]
     try:
         for case in cases:
@@ -165,16 +193,15 @@ def main() -> None:
                 case.server.terminate()
                 case.server.wait(10)
     base = cases[0]
-    print(
-        f"{'case':30}{'p50 ms':>8}{'p95':>7}{'kB':>7}{'CPU ms':>8}{'p50 ratio':>11}{'CPU ratio':>11}"
-    )
+    heads = ("p50 ms", "p95", "kB", "CPU ms", "p50 ratio", "CPU ratio")
+    print(f"{'case':30}" + "".join(f"{head:>10}" for head in heads))
     for case in cases:
         presses = len(case.times)
         p50, p95 = statistics.median(case.times), statistics.quantiles(case.times, n=20)[-1]
         ratio = p50 / statistics.median(base.times)
         print(
-            f"{case.name:30}{p50:8.0f}{p95:7.0f}{case.received / presses / 1000:7.1f}"
-            f"{1000 * case.cpu / presses:8.1f}{ratio:11.2f}{case.cpu / base.cpu:11.2f}"
+            f"{case.name:30}{p50:10.0f}{p95:10.0f}{case.received / presses / 1000:10.1f}"
+            f"{1000 * case.cpu / presses:10.1f}{ratio:10.2f}{case.cpu / base.cpu:10.2f}"
         )
 
 

@@ -1,6 +1,6 @@
 """Drive a page as a visitor would: open a link, send what an editor sends, read what is drawn.
 
-An editor's edit arrives through its key in the session state, as the browser's does; its callback
+An editor's edit arrives through its key in `st.session_state`, as the browser's does; its callback
 isn't called here, and needs not be: the page reads the edit at the start of the run. Every run
 fails at once when the page raises.
 """
@@ -29,7 +29,7 @@ _edits = count(1)
 
 
 class Visit:
-    """One visitor's session.
+    """One visitor of the app.
 
     Parameters
     ----------
@@ -99,6 +99,9 @@ class Visit:
     def widget(self, name: str) -> Any:
         """Return a widget of Streamlit's own, by the name of its field."""
         key = f"{self.page}.{name}"
+        if name == "presets":  # the list is there only while its menu is open
+            self.at.session_state[f"{self.page}.menu"] = True
+            self.run()
         return next(w for kind in KEYED for w in self.at.get(kind) if w.key == key)
 
     def set(self, name: str, value: Any) -> Visit:

@@ -623,9 +623,12 @@ def test_the_curves_pass_through_the_weights_and_the_dots_are_the_weights(page):
     figure = page.figure("weight-curves")
     *curves, line, dots = figure["data"]
     assert [curve["name"] for curve in curves] == ["k1", "k3"]  # a masked key has no curve
-    at_1 = int(np.abs(curves[0]["x"] - 1).argmin())
-    for curve, weight in zip(curves, by_hand([2, 0]), strict=True):
-        assert curve["y"][at_1] == pytest.approx(weight, rel=1e-6)
+    for point in (0, 10, 20, 25):
+        x = float(curves[0]["x"][point])
+        for curve, weight in zip(curves, by_hand([2, 0], x), strict=True):
+            assert curve["y"][point] == pytest.approx(weight, rel=1e-5)
+    assert (curves[0]["x"] < 1).any()
+    assert (curves[0]["x"] > 3).any()
     assert list(line["x"]) == [2, 2]
     assert dots["y"].tolist() == drawn(by_hand([2, 0], 2))
     assert list(dots["text"]) == [page.column("weight")[0], page.column("weight")[2]]

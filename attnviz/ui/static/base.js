@@ -39,6 +39,12 @@ function unpacked(data) {
   return new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream('deflate'))).json();
 }
 
+/** What tells one theme from another: a part that shows colours is drawn again when it changes. */
+function theme(root) {
+  const css = getComputedStyle(root);
+  return ['--st-text-color', '--st-background-color', '--st-base-font-size'].map((name) => css.getPropertyValue(name)).join();
+}
+
 /**
  * Make the default export of a part: `make(root)` once for each place on the page, then
  * `update(data, put)` for each rerun, in order; `put(value)` sends an edit.
@@ -49,6 +55,9 @@ export function part(name, make) {
     const turn = (root.turn = (root.turn ?? 0) + 1);
     const [sent] = await Promise.all([unpacked(data), styled()]);
     if (turn !== root.turn) return; // a newer rerun overtook this one
+    const [words, look] = [JSON.stringify(sent), theme(root)];
+    if (root.view && root.words === words && root.look === look) return; // nothing to draw
+    [root.words, root.look] = [words, look];
     root.view ??= make(root);
     root.view.update(sent, (edit) => setStateValue('edit', edit));
   };

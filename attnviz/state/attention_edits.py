@@ -31,6 +31,7 @@ from attnviz.state.edits import (
     place_block,
     read_block,
     read_texts,
+    removed_of,
     text_rows,
 )
 from attnviz.state.fields import FieldError
@@ -72,7 +73,7 @@ def edit_matrix(name: str) -> Callable[[AttentionState, Mapping[str, Any]], Edit
             if isinstance(placed, MatrixProblem):
                 return Edited(state, replace(placed, text=sent["paste"]))
             return _take(state, name, placed[0], None, fix=False)
-        removed = _removed(sent.get("removed"), getattr(state, name), texts)
+        removed = removed_of(sent.get("removed"), getattr(state, name), texts)
         return _take(state, name, texts, names, fix=True, removed=removed)
 
     return edit
@@ -293,14 +294,3 @@ def chosen(state: AttentionState, stage: str, row: Any, column: Any) -> Attentio
     if state.cell == place:
         return replace(state, cell=None)
     return replace(state, row=row, cell=place)
-
-
-def _removed(value: Any, before: Matrix, texts: Texts) -> tuple[str, int] | None:
-    """Return the row or column that went, if one did."""
-    if not (isinstance(value, list) and len(value) == 2 and is_position(value[1])):
-        return None
-    counts = {"row": (len(before), len(texts)), "column": (len(before[0]), len(texts[0]))}
-    if not isinstance(value[0], str) or value[0] not in counts:
-        return None
-    was, now = counts[value[0]]
-    return (value[0], value[1]) if now == was - 1 and value[1] < was else None

@@ -162,12 +162,57 @@ def edit_matrix(state: SoftmaxState, edit: Mapping[str, Any]) -> Edited:
         "labels": () if labels == default else labels,
         "hide": tuple(position for position in hide if position < len(labels)),
     }
+    changes |= _without(state, removed_of(edit.get("removed"), state.scores, texts))
     if is_position(edit.get("row")) and edit["row"] < len(cells):
         changes["row"] = edit["row"]
     try:
         return Edited(state.with_scores(cells, **changes), reset="paste" in edit)
     except FieldError:
         return Edited(state, reset=True)
+
+
+def _without(state: SoftmaxState, removed: tuple[str, int] | None) -> dict[str, Any]:
+    """Let what names a key or a query go on naming the same one after another was removed."""
+    if removed is None:
+        return {}
+    what, at = removed
+    if what == "row":
+        return {"row": state.row - (state.row > at)}
+    changes: dict[str, Any] = {}
+    column, _, position = state.pick.partition(":")
+    if state.pick:
+        picked = int(position)
+        changes["pick"] = "" if picked == at else f"{column}:{picked - (picked > at)}"
+    if state.pair:
+        kept = tuple(p - (p > at) for p in state.pair if p != at)
+        changes["pair"] = kept if len(kept) == len(state.pair) else ()
+    return changes
+
+
+def removed_of(value: Any, before: Matrix, texts: Texts) -> tuple[str, int] | None:
+    """Return which row or column went, if a browser says so and the cells agree.
+
+    Parameters
+    ----------
+    value : object
+        What a browser sent.
+    before : tuple of tuple of Cell
+        The matrix before.
+    texts : tuple of tuple of str
+        The cells after.
+
+    Returns
+    -------
+    (str, int) or None
+        ``"row"`` or ``"column"``, and its position before.
+    """
+    if not (isinstance(value, list) and len(value) == 2 and is_position(value[1])):
+        return None
+    counts = {"row": (len(before), len(texts)), "column": (len(before[0]), len(texts[0]))}
+    if not isinstance(value[0], str) or value[0] not in counts:
+        return None
+    was, now = counts[value[0]]
+    return (value[0], value[1]) if now == was - 1 and value[1] < was else None
 
 
 def read_block(text: str, max_rows: int, max_columns: int) -> Reading | MatrixProblem:

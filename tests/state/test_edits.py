@@ -492,3 +492,17 @@ def test_the_shape_is_said_in_words():
     assert shape_words(STATE) == "1 query × 3 keys"
     assert shape_words(NAMED) == "2 queries × 3 keys"
     assert shape_words(SoftmaxState(matrix("1", "2"))) == "2 queries × 1 key"
+
+
+def test_what_names_a_key_or_a_query_names_the_same_one_after_another_was_removed():
+    state = SoftmaxState(
+        matrix("3 2 1", "0 0 1"), labels=("a", "b", "c"), pick="weight:2", pair=(2, 1), row=1
+    )
+    cells = [["2", "1"], ["0", "1"]]
+    edit = {"cells": cells, "labels": ["b", "c"], "hide": [], "removed": ["column", 0]}
+    done = edit_matrix(state, edit).state
+    assert (done.pick, done.pair, done.row) == ("weight:1", (1, 0), 1)
+    gone = edit_matrix(state, {**edit, "labels": ["a", "b"], "removed": ["column", 2]}).state
+    assert (gone.pick, gone.pair) == ("", ())
+    edit = {"cells": [["0", "0", "1"]], "labels": ["a", "b", "c"], "hide": []}
+    assert edit_matrix(state, {**edit, "removed": ["row", 0]}).state.row == 0

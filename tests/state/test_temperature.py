@@ -96,7 +96,7 @@ def test_what_is_no_temperature_is_refused_with_its_name_and_what_came(name, tex
 def test_beta_may_be_0_and_its_sentence_says_so():
     with pytest.raises(ValueError, match="β must be 0 or more; got '-2'"):
         read_temperature("beta", "-2")
-    with pytest.raises(ValueError, match="β must be a number from 0: .*'x'"):
+    with pytest.raises(ValueError, match=r"β must be a number from 0: .*'x'"):
         read_temperature("beta", "x")
 
 

@@ -214,8 +214,7 @@ class Matrix {
     }
     if (this.data.fixed) this.labels = this.labels.map((_, j) => String(j + 1));
     this.lay();
-    const kept = row === null ? {} : { row: Math.min(this.data.row, this.cells.length - 1) };
-    this.send(this.names ? { removed: row === null ? ['column', column] : ['row', row] } : kept);
+    this.send({ removed: row === null ? ['column', column] : ['row', row] });
     this.inputs[Math.min(column ?? 0, this.labels.length - 1)].focus();
   }
 

@@ -293,6 +293,26 @@ _LISTED: dict[str, Preset] = {
 }
 
 
+def next_random(name: str) -> str:
+    """Return the preset of the next seed, or empty for a preset that isn't random.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> next_random("random-9"), next_random("random-9999"), next_random("identity")
+    ('random-10', 'random-0', '')
+    """
+    seed = _RANDOM.fullmatch(name)
+    return f"random-{(int(seed[1]) + 1) % (MAX_SEED + 1)}" if seed else ""
+
+
 @lru_cache(maxsize=64)
 def _unlisted(name: str) -> Preset:
     """Return the preset of a seed that isn't in the menu."""

@@ -48,6 +48,23 @@ NO_EMPTY_ROW = (
 )
 
 
+def mask_words(state: AttentionState) -> str:
+    """Write the convention of the masks, and what padding leaves.
+
+    Parameters
+    ----------
+    state : AttentionState
+
+    Returns
+    -------
+    str
+    """
+    if "padding" not in state.mask:
+        return CONVENTION
+    valid = state.n_k - state.padding
+    return f"{CONVENTION} Padding leaves the first {valid} of {state.n_k} keys valid."
+
+
 def hidden_words(allowed: np.ndarray) -> str:
     """Say how many of how many cells are hidden.
 

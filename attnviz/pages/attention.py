@@ -6,7 +6,7 @@ from attnviz import AttentionSteps, attention, softmax_steps
 from attnviz.content import attention_words as words
 from attnviz.content import softmax as softmax_words
 from attnviz.content import tables
-from attnviz.content.attention import PRESETS, preset_states
+from attnviz.content.attention import PRESETS, next_random, preset_states
 from attnviz.core import heads, questions
 from attnviz.exports import attention as exports
 from attnviz.figures import attention as figures
@@ -22,7 +22,12 @@ from attnviz.state.attention import (
     STAGES,
     AttentionState,
 )
-from attnviz.state.attention_edits import edit_matrix, edit_stage
+from attnviz.state.attention_edits import (
+    edit_key_bar,
+    edit_matrix,
+    edit_query_bar,
+    edit_stage,
+)
 from attnviz.state.edits import edit_temperature
 from attnviz.state.links import pack_state, unpack_state
 from attnviz.state.matrix import values_of
@@ -50,6 +55,8 @@ form = Form(
         "temperature": edit_temperature,
         "stages": edit_stage,
         "maps": edit_stage,
+        "bars": edit_key_bar,
+        "entropy": edit_query_bar,
     },
     natives=(
         *("mask", "align", "window", "prefix", "padding", "block"),
@@ -103,7 +110,7 @@ def draw_controls() -> None:
                     form.text_input(name, width=110)
                 if diagonal:
                     form.segmented("align", ALIGNS, labelled=True)
-        st.caption(words.CONVENTION)
+        st.caption(words.mask_words(state))
         with st.container(horizontal=True):
             form.text_input("scale", width=130)
             form.segmented("empty", POLICIES, labelled=True)
@@ -143,6 +150,7 @@ def draw_query() -> None:
                 alt=softmax_words.bars_alt(state.key_labels, one, beta),
                 name="attnviz-weights",
                 scale=scale,
+                stamp=form.stamp("bars"),
             )
     parts.table(form.key("gather"), words.gather_table(state, colors, row, seen))
 
@@ -163,6 +171,7 @@ def draw_entropy() -> None:
         alt=words.listed("Entropy per query", state.query_labels, texts),
         name="attnviz-entropy",
         scale=scale,
+        stamp=form.stamp("entropy"),
         late=True,
     )
     parts.table(
@@ -327,6 +336,8 @@ if state.preset in PRESETS:
         words.preset_facts(preset.say, preset.credit, changed=state.differs(preset.state)),
         tone="lines",
     )
+if next_random(state.preset):
+    form.preset_button("Draw again with the next seed", next_random(state.preset))
 draw_editors()
 draw_controls()
 

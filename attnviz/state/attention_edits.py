@@ -237,6 +237,44 @@ def edit_stage(state: AttentionState, edit: Mapping[str, Any]) -> Edited:
     return Edited(state, reset=True)
 
 
+def edit_query_bar(state: AttentionState, edit: Mapping[str, Any]) -> Edited:
+    """Apply a click on the bar of a query.
+
+    Parameters
+    ----------
+    state : AttentionState
+    edit : mapping
+        ``bar``: the query, from 0.
+
+    Returns
+    -------
+    Edited
+    """
+    bar = edit.get("bar")
+    if not is_position(bar) or bar >= state.n_q:
+        return Edited(state, reset=True)
+    return Edited(chosen(state, "output", bar, None))
+
+
+def edit_key_bar(state: AttentionState, edit: Mapping[str, Any]) -> Edited:
+    """Apply a click on the bar of a key: the dot product behind it is chosen.
+
+    Parameters
+    ----------
+    state : AttentionState
+    edit : mapping
+        ``bar``: the key, from 0.
+
+    Returns
+    -------
+    Edited
+    """
+    bar = edit.get("bar")
+    if not is_position(bar) or bar >= state.n_k or state.row is None:
+        return Edited(state, reset=True)
+    return Edited(chosen(state, "weights", state.row, bar))
+
+
 def toggled(state: AttentionState, pair: tuple[int, int]) -> AttentionState:
     """Hide a cell that is shown, or show one that is hidden, whatever the masks say.
 

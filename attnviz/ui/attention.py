@@ -45,6 +45,7 @@ def matrix_editor(form: Form[AttentionState], name: str, *, compact: bool = Fals
         "maxRows": MAX_TOKENS,
         "maxColumns": MAX_WIDTH,
         "compact": compact,
+        "mark": state.row if name == "q" else state.cell and state.cell[1],
         "folded": state.is_easy,
         "text": line_of(texts),
         "read": f"{name.upper()} is {shape_of(cells)}.",

@@ -358,6 +358,16 @@ class Form(Generic[State]):
                 label_visibility="collapsed",
             )
 
+    def preset_button(self, label: str, name: str) -> None:
+        """Show a button that loads one preset.
+
+        Parameters
+        ----------
+        label, name : str
+        """
+        key = self.key("preset-button")
+        st.button(label, key=key, on_click=lambda: self.load(self._preset(name)))
+
     def _preset(self, name: str) -> State:
         """Return a preset as the state that remembers it, in the view that is on screen."""
         return replace(self._presets[name], preset=name, view=self.state.view)

@@ -68,7 +68,14 @@ def editor(part: str, key: str, data: Mapping[str, Any]) -> None:
 
 
 def figure(
-    figure: go.Figure, key: str, *, alt: str, name: str, scale: float = 1.0, late: bool = False
+    figure: go.Figure,
+    key: str,
+    *,
+    alt: str,
+    name: str,
+    scale: float = 1.0,
+    late: bool = False,
+    stamp: Mapping[str, Any] | None = None,
 ) -> None:
     """Draw a figure that is updated in place, with buttons for SVG and PNG.
 
@@ -84,6 +91,8 @@ def figure(
         Size of type and height against the ordinary page.
     late : bool
         True for a figure that may be drawn a frame after the others.
+    stamp : mapping, optional
+        From `Form.stamp`, where the form reads which bar was clicked.
     """
     head = json.dumps(
         {
@@ -92,10 +101,11 @@ def figure(
             "name": name,
             "scale": scale,
             "late": late,
+            **(stamp or {}),
         }
     )
     payload = f'{head[:-1]},"figure":{figure.to_json(validate=False)}}}'
-    _PARTS["plot"](data=zlib.compress(payload.encode()), key=key)
+    _PARTS["plot"](data=zlib.compress(payload.encode()), key=key, on_edit_change=_nothing)
 
 
 def table(key: str, data: Mapping[str, Any]) -> None:

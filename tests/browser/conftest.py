@@ -158,9 +158,9 @@ class Screen:
         return self.ready()
 
     def ready(self) -> Screen:
-        """Wait until the cells are there and the bars, or a sentence in their place."""
+        """Wait until the cells are there and what follows from them, or a sentence instead."""
         self.cells.first.wait_for()
-        self.page.locator(".av-plot .point path, .av-facts[role=alert]").first.wait_for()
+        self.page.locator(".av-plot .point path, .av-steps td, [role=alert] *").first.wait_for()
         return self
 
     def until(self, read: Callable[[], Any], expected: Any, seconds: float = PATIENCE) -> None:

@@ -144,6 +144,24 @@ def test_back_and_forward_undo_and_redo_every_kind_of_change(screen: Screen) -> 
     assert screen.history() == entries
 
 
+def test_a_clicker_steps_through_the_lecture_and_the_link_keeps_the_step(screen: Screen) -> None:
+    screen.open(scores="1_0", view="lecture", step="1")
+    head = screen.table.locator("thead th")
+    for step in range(1, 5):
+        expect(head).to_have_count(1 + step)
+        screen.links_to(scores="1_0", view="lecture", step=str(step))
+        expect(screen.page.locator(".av-plot")).to_have_count(0)
+        screen.page.keyboard.press("PageDown")
+    screen.shows(*softmax(1, 0))
+    screen.links_to(scores="1_0", view="lecture")
+    screen.page.keyboard.press("PageUp")
+    screen.links_to(scores="1_0", view="lecture", step="4")
+    expect(screen.page.locator(".av-plot")).to_have_count(0)
+    screen.page.get_by_role("button", name="Leave the lecture view").click()
+    screen.shows(*softmax(1, 0))
+    screen.links_to(scores="1_0")
+
+
 def test_reset_returns_to_what_the_link_opened(screen: Screen) -> None:
     screen.open(scores="3_1_2", T="0.5").shows(*softmax(3, 1, 2, T=0.5))
     screen.type_in_cell(0, "0")
@@ -232,6 +250,9 @@ def test_a_killed_server_comes_back_with_the_state_of_the_link(browser, watch) -
         screen.shows(*softmax(5, 1, 0, T=0.5))
         screen.links_to(T="0.5", scores="5_1_0")
         screen.page.wait_for_timeout(1000)  # the handshake
+        screen.choose_panel("Two keys")  # the first event of the new session: it reads the link
+        expect(screen.page.get_by_role("radio", name="Against β")).to_be_checked()
+        screen.shows(*softmax(5, 1, 0, T=0.5))
         screen.type_in_cell(1, "4")
         screen.shows(*softmax(5, 4, 0, T=0.5))
         screen.links_to(T="0.5", scores="5_4_0")

@@ -42,9 +42,6 @@ def test_every_door_opens_its_state(screen: Screen, door) -> None:
     screen.until(lambda: len(screen.weights()), len(screen.key_names()))
     expect(screen.warnings).to_have_count(0)
     screen.links_to(**door.params)
-    weights = screen.weights()
-    screen.page.reload()
-    screen.ready().shows(*weights)
 
 
 def test_a_page_that_is_left_and_found_again_is_as_it_was(screen: Screen) -> None:

@@ -16,7 +16,14 @@ from attnviz.state.attention import (
     AttentionState,
     shape_of,
 )
-from attnviz.state.attention_edits import chosen, edit_matrix, edit_stage, toggled
+from attnviz.state.attention_edits import (
+    chosen,
+    edit_key_bar,
+    edit_matrix,
+    edit_query_bar,
+    edit_stage,
+    toggled,
+)
 from attnviz.state.edits import CellError, Edited, MatrixProblem
 from attnviz.state.fields import FieldError
 from attnviz.state.links import decode, encode
@@ -195,6 +202,7 @@ def test_a_removed_query_takes_its_mask_cells_and_its_label_with_it():
         cell=None,
     )
     assert removed(NAMED, "q", row=2).state.row == 1  # it was chosen: its neighbour is
+    assert removed(replace(NAMED, row=1), "q", row=0).state.row == 0
     assert removed(replace(NAMED, row=0), "q", row=1).state.row == 0
     assert removed(replace(NAMED, row=None), "q", row=0).state.row is None
 
@@ -622,3 +630,20 @@ def test_what_our_scripts_never_send_leaves_the_state_and_resets_the_editor(name
     assert done(NAMED, name, **more) == Edited(NAMED, reset=True)
     assert edit_matrix(name)(NAMED, {}) == Edited(NAMED, reset=True)
     assert edit_stage(NAMED, more) == Edited(NAMED, reset=True)
+
+
+def test_a_click_on_a_bar_chooses_its_query_or_its_dot_product_and_again_releases_it():
+    state = AttentionState(q=matrix("1 0", "0 1"))
+    picked = edit_query_bar(state, {"bar": 1}).state
+    assert (picked.row, picked.cell) == (1, None)
+    assert edit_query_bar(picked, {"bar": 1}).state.row is None
+    dotted = edit_key_bar(picked, {"bar": 1}).state
+    assert (dotted.row, dotted.cell) == (1, (1, 1))
+    assert edit_key_bar(dotted, {"bar": 1}).state.cell is None
+
+
+@pytest.mark.parametrize("bar", [None, "1", -1, 2, True, [0]])
+def test_a_click_on_no_bar_leaves_the_state(bar):
+    state = AttentionState(q=matrix("1 0", "0 1"))
+    for edit in (edit_query_bar, edit_key_bar):
+        assert edit(state, {"bar": bar}) == Edited(state, reset=True)

@@ -308,7 +308,7 @@ def test_a_packed_part_may_unpack_to_256_kb_and_no_more():
         ({"T": "nan"}, "T in the link: T must be a number above 0"),
         ({"T": "abc"}, "T in the link: T must be a number above 0"),
         ({"T": "1e400"}, "outside the range of float64"),
-        ({"beta": "-3"}, "beta in the link: β must be above 0; got '-3'"),
+        ({"beta": "-3"}, "beta in the link: β must be 0 or more; got '-3'"),
         ({"preset": "nope"}, "There is no preset 'nope'"),
     ],
 )

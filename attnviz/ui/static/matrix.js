@@ -131,6 +131,7 @@ class Matrix {
     this.each((input, i, j) => {
       const masked = this.hide.has(j) || this.cells[i][j].trim().replace(MINUS, '-') === '-inf';
       input.classList.toggle('av-masked', masked);
+      input.classList.toggle('av-marked', data.mark === i);
       const where = this.names ? `${data.cellName}, ${this.names[i]}, column ${j + 1}` : `${data.cellName} of ${this.labels[j]}${this.cells.length > 1 ? `, ${data.rowName} ${i + 1}` : ''}`;
       set(input, 'aria-label', `${where}${masked ? ', masked' : ''}`);
     });

@@ -54,21 +54,20 @@ class Stage {
     this.table.classList.toggle('av-small', Math.max(data.rows.length, data.columns.length) > 12);
     this.table.classList.toggle('av-tiny', Math.max(data.rows.length, data.columns.length) > 24);
     this.head.forEach((node, c) => { text(node.firstChild, data.columns[c]); set(node, 'aria-selected', String(this.chosen(null, c))); node.title = data.columns[c]; });
-    const small = Math.max(data.rows.length, data.columns.length) > 12;
     data.rows.forEach((label, r) => {
       text(this.side[r].firstChild, label);
       this.side[r].title = label;
       set(this.side[r], 'aria-selected', String(this.chosen(r, null)));
-      data.columns.forEach((_, c) => this.paint(this.cells[r][c], r, c, small));
+      data.columns.forEach((_, c) => this.paint(this.cells[r][c], r, c));
     });
     if (!this.table.contains(document.activeElement)) this.home(this.cells[0][0]);
   }
 
-  paint(cell, r, c, small) {
+  paint(cell, r, c) {
     const { data } = this;
     const masked = data.masked?.[r]?.[c];
     const shade = data.shades[r][c];
-    text(cell, small ? '' : data.texts[r][c]);
+    text(cell, data.texts[r][c]);
     set(cell, 'aria-label', this.name(cell));
     cell.classList.toggle('av-masked', Boolean(masked));
     const rgb = masked || shade === null ? null : colour(data.scale, shade);

@@ -1,5 +1,5 @@
 // A Plotly figure that is updated in place, so that zoom and hover survive, with SVG and PNG.
-import { el, part, set } from './base.js';
+import { el, part, set, tick } from './base.js';
 
 let library;
 function plotly(source) {
@@ -22,8 +22,14 @@ class Plot {
     root.replaceChildren(this.picture, el('div', { class: 'av-save' }, button('svg'), button('png')));
   }
 
-  async update(sent) {
+  /** A bar was clicked: its place goes to Python, where the page asked for it. */
+  choose(point) {
+    if (this.sent.rev) this.put({ rev: this.sent.rev, n: tick(), bar: point.pointIndex });
+  }
+
+  async update(sent, put) {
     this.sent = sent;
+    this.put = put;
     const { data: traces, layout } = sent.figure;
     const css = getComputedStyle(this.root);
     this.theme = (name) => css.getPropertyValue(name).trim();
@@ -41,6 +47,7 @@ class Plot {
     if (sent.late && this.drawn) await painted(); // the figures above it come first
     if (sent !== this.sent) return; // a newer figure overtook this one
     await this.Plotly.react(this.picture, traces, layout, { displayModeBar: false, displaylogo: false, responsive: true, showSendToCloud: false, doubleClick: 'reset' });
+    if (!this.drawn) this.picture.on('plotly_click', (event) => this.choose(event.points[0]));
     this.drawn = true;
   }
 

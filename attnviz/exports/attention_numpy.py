@@ -146,8 +146,8 @@ def _shift(head: AttentionHead) -> Iterator[str]:
     yield 'with np.errstate(over="ignore", invalid="ignore"):'
     yield "    difference = masked - top"
     yield "    # Where even the difference is beyond float64, beta comes first."
-    yield "    beyond = allowed & (difference == -np.inf)"
-    yield "    shifted = np.where(beyond, beta * masked - beta * top, beta * difference)"
+    yield "    first = beta * masked - beta * top"
+    yield "    shifted = np.where(difference == -np.inf, first, beta * difference)"
     yield "shifted = np.where(allowed, shifted, -np.inf)"
 
 

@@ -46,16 +46,18 @@ class Server:
             free.bind((HOST, 0))
             self.port = free.getsockname()[1]
         self.base = f"http://{HOST}:{self.port}"
-        self._log = tempfile.TemporaryFile(mode="w+")
+        self._folder = tempfile.TemporaryDirectory(prefix="attnviz-server-")
+        self._log = Path(self._folder.name) / "log"
         self.start()
 
     def start(self) -> None:
         """Start it, the first time or again on the same port, and wait until it is healthy."""
         command = [sys.executable, "-m", "streamlit", "run", "app.py"]
         command += ["--server.address", HOST, "--server.port", str(self.port)]
-        self.process = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log
-        )
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
         end = time.monotonic() + 60
         while not self._healthy():
             if self.process.poll() is not None or time.monotonic() > end:
@@ -75,8 +77,7 @@ class Server:
 
     def log(self) -> str:
         """Return what it has printed."""
-        self._log.seek(0)
-        return self._log.read()
+        return self._log.read_text("utf-8", "replace")
 
     def _healthy(self) -> bool:
         try:

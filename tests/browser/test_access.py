@@ -20,7 +20,7 @@ STATES = {
 }
 
 
-# -- the keyboard alone -----------------------------------------------------------------------------
+# -- the keyboard alone ---------------------------------------------------------------------------
 
 
 def tab_to(screen: Screen, wanted: str) -> None:
@@ -99,7 +99,7 @@ def test_shift_and_arrow_change_a_score_by_a_tenth(screen: Screen) -> None:
     assert screen.focused() == "av-cell score of k1"
 
 
-# -- names ------------------------------------------------------------------------------------------
+# -- names ----------------------------------------------------------------------------------------
 
 NEEDS_NAME = {
     *("button", "textbox", "slider", "switch", "radio", "combobox", "link", "checkbox", "option"),
@@ -135,7 +135,7 @@ def nameless(screen: Screen) -> list[str]:
     return found
 
 
-# -- light and dark -----------------------------------------------------------------------------------
+# -- light and dark -------------------------------------------------------------------------------
 
 CONTRASTS = """() => {
   const canvas = Object.assign(document.createElement('canvas'), { width: 1, height: 1 });
@@ -207,7 +207,7 @@ def test_light_turns_dark_while_the_page_is_open(screen: Screen) -> None:
     assert light == ["rgb(255, 255, 255)", "rgb(28, 32, 48)"]
 
 
-# -- large and small screens ----------------------------------------------------------------------------
+# -- large and small screens ----------------------------------------------------------------------
 
 
 def tops(screen: Screen) -> dict[str, float]:
@@ -225,10 +225,10 @@ def too_wide(screen: Screen) -> list[str]:
     """Return what reaches over the right edge of the window without a box that scrolls."""
     read = """() => {
       const right = document.documentElement.clientWidth + 1;
-      const inside = (node) => node.closest('.av-scroll, [data-testid=stCode], .av-hidden');
+      const own = '.av-scroll, [data-testid=stCode], .av-hidden, .draglayer'; // or not seen
       const wide = [...document.querySelectorAll('.av-matrix *, .av-temperature *, .av-plot *, '
           + '.av-facts *, .av-steps *, [data-testid=stMain] button, [data-testid=stMain] input')]
-        .filter((node) => !inside(node) && node.getBoundingClientRect().right > right)
+        .filter((node) => !node.closest(own) && node.getBoundingClientRect().right > right)
         .map((node) => `${node.tagName} ${node.className.baseVal ?? node.className}`);
       const page = document.scrollingElement.scrollWidth;
       const main = document.querySelector('[data-testid=stMain]');

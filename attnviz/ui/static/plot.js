@@ -22,6 +22,17 @@ class Plot {
     root.replaceChildren(this.picture, el('div', { class: 'av-save' }, button('svg'), button('png')));
   }
 
+  /** Once drawn: report clicks, and follow the width of the place it stands in. */
+  begin() {
+    this.picture.on('plotly_click', (event) => this.choose(event.points[0]));
+    let width = this.picture.clientWidth;
+    new ResizeObserver(() => {
+      if (this.picture.clientWidth === width) return;
+      width = this.picture.clientWidth;
+      this.Plotly.Plots.resize(this.picture);
+    }).observe(this.picture);
+  }
+
   /** A bar was clicked: its place goes to Python, where the page asked for it. */
   choose(point) {
     if (this.sent.rev) this.put({ rev: this.sent.rev, n: tick(), bar: point.pointIndex });
@@ -47,7 +58,7 @@ class Plot {
     if (sent.late && this.drawn) await painted(); // the figures above it come first
     if (sent !== this.sent) return; // a newer figure overtook this one
     await this.Plotly.react(this.picture, traces, layout, { displayModeBar: false, displaylogo: false, responsive: true, showSendToCloud: false, doubleClick: 'reset' });
-    if (!this.drawn) this.picture.on('plotly_click', (event) => this.choose(event.points[0]));
+    if (!this.drawn) this.begin();
     this.drawn = true;
   }
 

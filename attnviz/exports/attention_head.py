@@ -25,7 +25,7 @@ class AttentionHead:
     scale : float or None
         Factor of the scores; None for 1/√d_k.
     beta : float
-        Inverse temperature 1/T, finite and at least 0.
+        Inverse temperature 1/T, at least 0; infinite for the limit T -> 0.
     empty : {"error", "zeros", "uniform", "nan"}
         What a query without an allowed key gets, as in `attention`.
     tokens, keys : tuple of str, lengths n_q and n_k
@@ -100,9 +100,9 @@ def checked_head(
         q=q,
         k=k,
         v=v,
-        allowed=check_allowed(allowed, (n_q, n_k)).copy(),
+        allowed=check_allowed(allowed, (n_q, n_k)),
         scale=scale,
-        beta=check_beta(beta),
+        beta=check_beta(beta, limit=True),
         empty=empty,
         tokens=tuple(checked_labels(tokens, n_q, "tokens")),
         keys=tuple(checked_labels(keys, n_k, "keys")),

@@ -12,7 +12,13 @@ from attnviz.exports.literals import latex_number
 
 
 def latex_text(
-    steps: AttentionSteps, tokens: Sequence[str], row: int, *, keys: Sequence[str], v: ArrayLike
+    steps: AttentionSteps,
+    tokens: Sequence[str],
+    row: int,
+    *,
+    keys: Sequence[str],
+    v: ArrayLike,
+    exact: bool = False,
 ) -> str:
     r"""Return the output of one query as a weighted sum of values in LaTeX, numbers put in.
 
@@ -26,6 +32,8 @@ def latex_text(
         The query, counted from 0.
     v : array_like of real numbers, shape (n_k, d_v)
         The values that steps was computed from.
+    exact : bool
+        True in the limit T -> 0, where a weight of 0 is the true one and didn't underflow.
 
     Returns
     -------
@@ -73,7 +81,7 @@ def latex_text(
         lines.append(rf"&\text{{Query {row + 1} may attend to no key: {said}}}")
     if used.any():
         lines.append(rf"o_{{{query}}} &= \sum_j w_j \, v_j")
-        lines += _terms(names, steps.weights[row], values, used)
+        lines += _terms(names, steps.weights[row], values, used, exact)
         lines.append(f"&= {_vector(steps.output[row])}")
     hidden = [name for name, seen in zip(names, used, strict=True) if not seen]
     if used.any() and hidden:
@@ -98,13 +106,15 @@ def _without_keys(weights: Array) -> tuple[str, Array]:
     return "all keys share its weight.", np.ones(len(weights), dtype=bool)
 
 
-def _terms(names: Sequence[str], weights: Array, values: Array, used: Array) -> list[str]:
+def _terms(
+    names: Sequence[str], weights: Array, values: Array, used: Array, exact: bool
+) -> list[str]:
     """Return a line for each key in the sum."""
     lines = []
     for j in np.flatnonzero(used).tolist():
         sign = r"&\quad +" if lines else "&="
         term = rf"{latex_number(weights[j])} \cdot {_vector(values[j])}"
-        note = r"\ \text{(underflows)}" if weights[j] == 0 else ""
+        note = r"\ \text{(underflows)}" if weights[j] == 0 and not exact else ""
         lines.append(f"{sign} {term} && {names[j]}{note}")
     return lines
 

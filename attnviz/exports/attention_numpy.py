@@ -1,5 +1,6 @@
 """The arithmetic of one attention head as a Python script that needs NumPy alone."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -38,7 +39,7 @@ def numpy_text(
     scale : float or None
         Factor of the scores; None for 1/√d_k.
     beta : float
-        Inverse temperature 1/T, finite and at least 0.
+        Inverse temperature 1/T, at least 0; infinite for the limit T -> 0.
     empty : {"error", "zeros", "uniform", "nan"}
         What a query without an allowed key gets, as in `attention`. With "error" the script
         raises a ValueError that names the rows.
@@ -140,6 +141,10 @@ def _softmax(head: AttentionHead) -> Iterator[str]:
 
 def _shift(head: AttentionHead) -> Iterator[str]:
     """Yield the lines that subtract the largest score of each row."""
+    if math.isinf(head.beta):
+        yield "# The limit T -> 0: the largest scores of a row share all of its weight."
+        yield "shifted = np.where(allowed & (masked == top), 0.0, -np.inf)"
+        return
     if not _overflows(head):
         yield "shifted = beta * (masked - top)  # at most 0, so exp can't overflow"
         return

@@ -1,5 +1,6 @@
 """One attention head as a Python script for PyTorch's own function."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -78,9 +79,7 @@ def torch_text(
         "",
         *_refusal(head),
         *_limits(head),
-        "output = F.scaled_dot_product_attention(",
-        "    q[None], k[None], v[None], attn_mask=attn_mask, scale=scale * beta",
-        ")[0]",
+        *_output(head),
         *_empty_rows(head),
         "",
         "for token, row in zip(tokens, output.tolist()):",
@@ -111,10 +110,24 @@ def _limits(head: AttentionHead) -> Iterator[str]:
     """Yield a comment where PyTorch, other than the page, gets beyond float64."""
     q, k = (np.where(np.isfinite(x), x, 0.0) for x in (head.q, head.k))
     with np.errstate(all="ignore"):
-        factor = head.beta * (q.shape[1] ** -0.5 if head.scale is None else head.scale)
+        factor = head.scale_value * (1.0 if math.isinf(head.beta) else head.beta)
         finite = np.isfinite((q @ k.T) * factor).all() and np.isfinite(factor)
     if not finite:
         yield "# A scaled score, maybe a hidden one, is beyond float64 here: PyTorch gives NaN."
+
+
+def _output(head: AttentionHead) -> Iterator[str]:
+    """Yield the lines that compute the output."""
+    mask, scale = "attn_mask", "scale * beta"
+    if math.isinf(head.beta):
+        yield "# The limit T -> 0: the largest scores of a row share all of its weight, so only they"
+        yield "# are left in the mask, and a scale of 0 makes them equal."
+        yield 'scores = (q @ k.T * scale).masked_fill(~attn_mask, float("-inf"))'
+        yield "largest = attn_mask & (scores == scores.amax(dim=1, keepdim=True))"
+        mask, scale = "largest", "0.0"
+    yield "output = F.scaled_dot_product_attention("
+    yield f"    q[None], k[None], v[None], attn_mask={mask}, scale={scale}"
+    yield ")[0]"
 
 
 def _empty_rows(head: AttentionHead) -> Iterator[str]:

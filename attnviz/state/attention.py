@@ -295,7 +295,8 @@ class AttentionState:
             _check_matrix(name, getattr(self, name))
         wrong = shape_error(self.q, self.k, self.v)
         if wrong:
-            raise FieldError(self._misfit(wrong[0]), wrong[1])
+            others = {"k": ("k", "q"), "v": ("v", "k")}[wrong[0]]
+            raise FieldError(self._misfit(wrong[0]), wrong[1], others)
         for name, count in (("tokens", self.n_q), ("keys", self.n_k)):
             labels = getattr(self, name)
             if labels and len(labels) != count:

@@ -7,7 +7,7 @@ declaration. A state is a frozen dataclass whose attributes are made with `decla
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,12 +21,15 @@ class FieldError(ValueError):
         Attribute of the state that the sentence is about.
     sentence : str
         What came, what was expected and where, in one sentence.
+    others : sequence of str
+        Attributes that it doesn't fit with; a link loses whichever of them it gave.
     """
 
-    def __init__(self, name: str, sentence: str) -> None:
+    def __init__(self, name: str, sentence: str, others: Sequence[str] = ()) -> None:
         super().__init__(sentence)
         self.name = name
         self.sentence = sentence
+        self.others = tuple(others)
 
 
 @dataclass(frozen=True)

@@ -235,7 +235,8 @@ def _build(base: Any, values: dict[str, Any]) -> tuple[Any, list[tuple[str, str]
         try:
             return dataclasses.replace(base, **values), lost
         except FieldError as error:
-            name = error.name
+            given = [n for n in (error.name, *error.others) if n in values and n not in dict(lost)]
+            name = given[0] if given else error.name
             if name in dict(lost) or name not in values:
                 if values.get(name) == defaults[name]:
                     break
@@ -259,8 +260,8 @@ def _pack(text: str) -> str:
 
 
 def _unpack(packed: str) -> dict[str, str]:
-    if len(packed) > 4 * LONGEST:
-        raise ValueError(f"it is longer than {4 * LONGEST} characters")
+    if len(packed) > INFLATED:
+        raise ValueError(f"it is longer than {INFLATED} characters")
     try:
         text = packed.rstrip("=")
         if not text.isascii() or any(c in "+/" for c in text):

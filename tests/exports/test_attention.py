@@ -76,6 +76,9 @@ CASES = {
                                      [[1 / math.sqrt(2)], [1]], beta=1 / math.sqrt(2)),
     "causal": head(*drawn(4, 4), MASKS["causal"].allowed(4, 4)),
     "causal with more keys": head(*drawn(2, 5, 4, 5), MASKS["causal"].allowed(2, 5)),
+    "the limit": head(*drawn(4, 5), MASKS["causal"].allowed(4, 5), beta=INF),
+    "ties in the limit": head([[1, 0], [0, 0], [-1, 1]], [[1, 5], [1, 5], [0, 5], [2, 6]],
+                              [[1], [2], [4], [8]], [[True] * 3 + [False]] * 3, beta=INF),
     "no scale": head(*drawn(3, 4), scale=1.0),
     "a negative scale": head(*drawn(3, 4), scale=-0.3, beta=2.5),
     "scale 0": head(*drawn(2, 3), scale=0.0),
@@ -100,6 +103,8 @@ CASES = {
     "an empty query of nan": head([[1.0], [NAN]], *DEAD[1:], empty="zeros"),
     **{f"an empty row, {empty}": head(*DEAD, empty=empty) for empty in ("zeros", "uniform", "nan")},
     **{f"an empty row at beta 0, {empty}": head(*DEAD, empty=empty, beta=0.0)
+       for empty in ("zeros", "uniform", "nan")},
+    **{f"an empty row in the limit, {empty}": head(*DEAD, empty=empty, beta=INF)
        for empty in ("zeros", "uniform", "nan")},
     **{f"an empty row of three keys, {empty}": head(
         *drawn(3, 3), [[True, False, True], [False] * 3, [True] * 3], empty=empty)
@@ -165,7 +170,7 @@ def test_any_script_gives_the_same_digits_as_the_core(data):
         data.draw(st.lists(row, min_size=n_k, max_size=n_k)),
         data.draw(st.none() | st.lists(flags, min_size=n_q, max_size=n_q)),
         scale=data.draw(st.none() | st.floats(-10, 10)),
-        beta=data.draw(st.floats(0, 1e3) | st.sampled_from([1e308, 1e-308])),
+        beta=data.draw(st.floats(0, 1e3) | st.sampled_from([1e308, 1e-308, INF])),
         empty=data.draw(st.sampled_from(["zeros", "uniform", "nan"])),
     )
     steps, names = computed(given), {"print": lambda *_: None}
@@ -179,7 +184,10 @@ def test_the_script_is_that_of_separate_arrays_in_c_order():
     alike = head(np.asfortranarray(x), x, x)
     names = {"print": lambda *_: None}
     exec(numpy_text(**alike), names)
-    assert bits(names["scores"]) == bits(attention(x.copy(), x.copy(), x.copy()).scores)
+    separate = attention(x.copy(), x.copy(), x.copy())
+    file = np.load(io.BytesIO(npz_bytes(**alike)))
+    for step in STEPS:
+        assert bits(names[step]) == bits(file[step]) == bits(getattr(separate, step))
 
 
 def test_the_script_refuses_a_query_without_keys_and_names_it():
@@ -236,6 +244,9 @@ class Tensor(np.ndarray):
 
     def mean(self, dim=None, keepdim=False):
         return np.mean(np.asarray(self), axis=dim, keepdims=keepdim).view(Tensor)
+
+    def amax(self, dim, keepdim):
+        return np.max(np.asarray(self), axis=dim, keepdims=keepdim).view(Tensor)
 
     def masked_fill(self, mask, value):
         return np.where(mask, value, self).view(Tensor)
@@ -300,6 +311,7 @@ def test_the_script_for_torch_passes_scale_times_beta_and_says_the_polarity():
         "attn_mask = torch.tensor([\n    [True, False, False, False],\n"
     )
     assert comment in text
+    assert 'beta = float("inf")' in torch_text(**CASES["the limit"])
     assert "scale = q.shape[1] ** -0.5  # 1/√d_k\n" in torch_text(**EXAMPLE)
 
 
@@ -334,7 +346,7 @@ MAKERS = [numpy_text, torch_text, json_text, npz_bytes]
     [
         ({"tokens": ["a", "b"]}, "tokens must be 1; got 2"),
         ({"keys": ["a"]}, "keys must be 2; got 1"),
-        ({"beta": INF}, "beta must be finite"),
+        ({"beta": NAN}, "beta must be 0 or more; got nan"),
         ({"beta": -1}, "beta must be 0 or more"),
         ({"scale": NAN}, "scale must be finite"),
         ({"empty": "zero"}, "empty must be one of error, zeros, uniform, nan; got 'zero'"),
@@ -555,7 +567,7 @@ def changed(**entries):
         (changed(allowed=None), "allowed must be a list of rows; got null"),
         (changed(scale="on"), 'scale: must be a number.*got "on"'),
         (changed(scale="inf"), "scale must be finite"),
-        (changed(beta="inf"), "beta must be finite"),
+        (changed(beta="-inf"), "beta must be 0 or more; got -inf"),
         (changed(beta=None), "beta: must be a number"),
         (changed(empty="zero"), "empty must be one of"),
         (changed(empty=["zeros"]), "empty must be one of"),
@@ -697,6 +709,9 @@ def test_masked_keys_stay_out_of_the_sum_and_an_underflow_is_named():
     assert r"&\text{masked, so not in the sum: } \text{y\_}, \text{key 4}" + "\n" in text
     assert "nan" not in text
     assert text.count("underflows") == 1
+    limit = attention([[1.0]], [[0], [1]], [[1], [2]], beta=INF)
+    text = latex_text(limit, ["a"], 0, keys=["w", "x"], v=[[1], [2]], exact=True)
+    assert r"&= 0 \cdot (1) && \text{w} \\" in text
 
 
 @pytest.mark.parametrize(

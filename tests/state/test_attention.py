@@ -752,3 +752,11 @@ def test_a_damaged_pin_opens_the_default_and_says_so():
         assert found.state == DEFAULT
         assert len(found.notes) == 1
         assert found.notes[0].startswith("The link is damaged: ")
+
+
+def test_a_matrix_that_does_not_fit_the_preset_goes_and_the_preset_stays_whole():
+    opened = decode({"preset": "identity", "q": "1,0"}, AttentionState, PRESETS)
+    whole = PRESETS["identity"]
+    assert (opened.state.q, opened.state.k, opened.state.v) == (whole.q, whole.k, whole.v)
+    assert len(opened.notes) == 1
+    assert opened.notes[0].startswith("q in the link:")

@@ -40,7 +40,9 @@ class Stage {
   /** What a cell is called, for the tooltip and for a screen reader. */
   name(cell) {
     const [r, c] = cell.dataset.at.split(':').map(Number);
-    return `${this.data.rows[r]}, ${this.data.columns[c]}: ${this.data.texts[r][c]}`;
+    const words = this.data.texts[r][c];
+    const masked = this.data.masked?.[r]?.[c] && words !== 'masked' ? ' (masked)' : '';
+    return `${this.data.rows[r]}, ${this.data.columns[c]}: ${words}${masked}`;
   }
 
   update(data) {

@@ -39,10 +39,6 @@ COMPARE = (
     "Pin this state as A, then change anything: B is what you see above. All three maps have the"
     " same colours."
 )
-NO_FINITE_BETA = (
-    "In the limit T → 0 there is no finite β that a program or a file could hold. Choose a small T"
-    " such as 0.01 for those."
-)
 NO_EMPTY_ROW = (
     "Every query sees a key here. Hide all cells of one row of “Masked” to compare what it can get."
 )

@@ -51,9 +51,9 @@ def json_text(
     str
         An object with "format" (`FORMAT`), what was given, and "weights" and "output" as
         `attention` computes them. "allowed" is a matrix, true = may attend; "scale" is null for
-        1/√d_k. Numbers have all their digits; what JSON has no number for is "nan", "inf" or
-        "-inf", as beta is in the limit T -> 0. Weights and output of a query without an allowed key are "nan" where `empty` is
-        "error".
+        1/√d_k. Numbers have all their digits; what JSON has no number for is "nan", "inf" (such as
+        beta in the limit T -> 0) or "-inf". Weights and output of a query without an allowed key
+        are "nan" where `empty` is "error".
 
     Raises
     ------

@@ -120,8 +120,8 @@ def _output(head: AttentionHead) -> Iterator[str]:
     """Yield the lines that compute the output."""
     mask, scale = "attn_mask", "scale * beta"
     if math.isinf(head.beta):
-        yield "# The limit T -> 0: the largest scores of a row share all of its weight, so only they"
-        yield "# are left in the mask, and a scale of 0 makes them equal."
+        yield "# The limit T -> 0: the largest scores of a row share all of its weight. So the mask"
+        yield "# keeps only them, and a scale of 0 makes them equal."
         yield 'scores = (q @ k.T * scale).masked_fill(~attn_mask, float("-inf"))'
         yield "largest = attn_mask & (scores == scores.amax(dim=1, keepdim=True))"
         mask, scale = "largest", "0.0"

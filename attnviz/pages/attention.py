@@ -250,17 +250,13 @@ def draw_export() -> None:
         "tokens": state.query_labels,
         "keys": state.key_labels,
     }
-    limit = state.temperature.T == 0
-    if limit:
-        st.caption(words.NO_FINITE_BETA)
-    else:
-        left, right = st.columns(2, gap="medium")
-        with left:
-            st.markdown("**As NumPy**, the same numbers to the last digit")
-            st.code(exports.numpy_text(**given), language="python", height=300)
-        with right:
-            st.markdown("**As PyTorch**, with its own mask polarity")
-            st.code(exports.torch_text(**given), language="python", height=300)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**As NumPy**, the same numbers to the last digit")
+        st.code(exports.numpy_text(**given), language="python", height=300)
+    with right:
+        st.markdown("**As PyTorch**, with its own mask polarity")
+        st.code(exports.torch_text(**given), language="python", height=300)
     contents = {
         "weights.csv": lambda: exports.table_csv(steps, state.query_labels, state.key_labels),
         "head.json": lambda: exports.json_text(**given),
@@ -279,7 +275,6 @@ def draw_export() -> None:
             st.download_button(
                 label,
                 content,
-                disabled=limit and name.startswith("head"),
                 file_name=f"attnviz-attention-{name}",
                 mime=mime,
                 on_click="ignore",

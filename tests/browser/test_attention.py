@@ -180,10 +180,8 @@ def test_cells_queries_and_the_mask_are_reached_and_changed_with_the_keyboard_al
     assert head.at() == "q1, k2: 0"
     press("Enter")
     head.links_to(q="3_0~0_2", cell="0:1")
-    assert head.rows(head.captioned("Score of q1 for k2")) == [
-        ["1", "3", "0", "0"],
-        ["2", "0", "1", "0"],
-    ]
+    product = [["1", "3", "0", "0"], ["2", "0", "1", "0"]]
+    head.until(lambda: head.rows(head.captioned("Score of q1 for k2")), product)
     for key in ("ArrowDown", "ArrowLeft", "ArrowLeft"):
         press(key)
     assert head.at() == "q2"
@@ -203,7 +201,7 @@ def test_cells_queries_and_the_mask_are_reached_and_changed_with_the_keyboard_al
     head.until(lambda: head.texts("weights")[0], ["1", "0"])
     press("Space")
     head.links_to(q="3_0~0_2", row="1")
-    assert head.texts("masked") == [["2.121", "0"], ["0", "1.414"]]
+    head.until(lambda: head.texts("masked"), [["2.121", "0"], ["0", "1.414"]])
 
 
 def test_labels_of_queries_and_keys_are_typed_with_the_keyboard_alone(head: Head) -> None:
@@ -290,7 +288,8 @@ def test_with_columns_as_queries_a_click_chooses_the_same_query(head: Head) -> N
     expect(head.captioned("Score of q2 for k3")).to_be_visible()
     head.cell("masked", "0:1").click()
     head.until(lambda: head.link().get("hide"), "1:0")
-    assert [row[1] for row in head.texts("masked")] == ["masked", "37.477", "2.828"]
+    column = ["masked", "37.477", "2.828"]
+    head.until(lambda: [row[1] for row in head.texts("masked")], column)
 
 
 def test_toggled_cells_survive_a_reload_and_back_takes_them_back(head: Head) -> None:
@@ -320,8 +319,12 @@ def test_cells_clicked_faster_than_they_are_computed_are_all_toggled(head: Head)
     for at in ("0:3", "1:3", "2:3", "3:3", "3:2", "3:3"):
         head.stage("masked").evaluate(click, at)
     head.links_to(preset="random-0", hide="0:3_1:3_2:3_3:2")
-    hidden = [[text == "masked" for text in row] for row in head.texts("masked")]
-    assert np.argwhere(hidden).tolist() == [[0, 3], [1, 3], [2, 3], [3, 2]]
+
+    def hidden() -> list[list[int]]:
+        rows = [[text == "masked" for text in row] for row in head.texts("masked")]
+        return np.argwhere(rows).tolist()
+
+    head.until(hidden, [[0, 3], [1, 3], [2, 3], [3, 2]])
 
 
 def test_a_row_that_is_wholly_hidden_says_so_and_gets_what_is_chosen(head: Head) -> None:

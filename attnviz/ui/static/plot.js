@@ -27,9 +27,10 @@ class Plot {
     this.picture.on('plotly_click', (event) => this.choose(event.points[0]));
     let width = this.picture.clientWidth;
     new ResizeObserver(() => {
-      if (this.picture.clientWidth === width) return;
-      width = this.picture.clientWidth;
-      this.Plotly.Plots.resize(this.picture);
+      const now = this.picture.clientWidth;
+      if (now === width || now === 0) return; // 0: it is hidden or gone, and can't be drawn
+      width = now;
+      this.Plotly.Plots.resize(this.picture).catch(() => {}); // it went while it was drawn
     }).observe(this.picture);
   }
 

@@ -1,4 +1,6 @@
-"""The attention page in a browser: links, keyboard and mouse in the stages, pasting, downloads."""
+"""Draft, not collected yet: rename it to test_attention.py once each test is seen to pass.
+
+The attention page in a browser: links, keyboard and mouse in the stages, pasting, downloads."""
 
 from __future__ import annotations
 

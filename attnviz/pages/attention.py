@@ -91,8 +91,9 @@ def draw_editors() -> None:
         return
     st.caption(words.too_wide(state))
     form.segmented("edit", EDITS, labelled=True)
-    if state.edit != "none":
-        matrix_editor(form, state.edit)
+    for name in ("q", "k", "v"):
+        if state.edit == name or form.problem(name):
+            matrix_editor(form, name)
 
 
 def draw_controls() -> None:

@@ -32,6 +32,7 @@ from attnviz.state.edits import (
     read_block,
     read_texts,
     removed_of,
+    resized,
     text_rows,
 )
 from attnviz.state.fields import FieldError
@@ -55,9 +56,15 @@ def edit_matrix(name: str) -> Callable[[AttentionState, Mapping[str, Any]], Edit
     callable
         (state, edit) to `Edited`. The edit has ``cells`` (rows of texts), ``names`` (labels of
         the rows) and at most one of ``text`` with ``fix``, ``paste`` with ``at``, ``removed``.
+        Or it has ``again``: cells that could not be read, after another matrix was changed.
     """
 
     def edit(state: AttentionState, sent: Mapping[str, Any]) -> Edited:
+        again = text_rows(sent.get("again"))
+        if again is not None:
+            cells = getattr(state, name)
+            names = state.query_labels if name == "q" else state.key_labels
+            return _take(state, name, resized(again, len(cells), len(cells[0])), names, fix=True)
         texts = text_rows(sent.get("cells"))
         names = clean_labels(sent.get("names"))
         if texts is None or names is None or len(names) != len(texts):
@@ -109,7 +116,8 @@ def _take(
             if cell.text == "-inf"
         )
     if errors:
-        return Edited(state, MatrixProblem(errors, line_of(texts), from_line=whole))
+        typed = {} if whole else {"cells": texts, "labels": names}
+        return Edited(state, MatrixProblem(errors, line_of(texts), whole, **typed))
     matrices = {n: getattr(state, n) for n in NAMES} | {name: cells}
     if fix:
         matrices = _fitted(matrices, name, removed)

@@ -57,6 +57,10 @@ class MatrixProblem:
         For a text with two meanings: a sentence, and the text that means it.
     fixes : tuple of (str, str)
         The same, for texts that other matrices are made to fit.
+    cells : tuple of tuple of str
+        What stands in the cells, when it is a cell that can't be read; else empty.
+    labels : tuple of str
+        What stands in the labels beside them.
     """
 
     errors: tuple[CellError, ...]
@@ -64,6 +68,8 @@ class MatrixProblem:
     from_line: bool
     choices: tuple[tuple[str, str], ...] = ()
     fixes: tuple[tuple[str, str], ...] = ()
+    cells: Texts = ()
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -156,7 +162,8 @@ def edit_matrix(state: SoftmaxState, edit: Mapping[str, Any]) -> Edited:
     )
     if errors:
         # A pasted block stands in no cell of the browser yet: the line keeps it.
-        return Edited(state, MatrixProblem(errors, line_of(texts), from_line="paste" in edit))
+        typed = {} if "paste" in edit else {"cells": texts, "labels": labels}
+        return Edited(state, MatrixProblem(errors, line_of(texts), not typed, **typed))
     default = tuple(f"k{i + 1}" for i in range(len(labels)))
     changes: dict[str, Any] = {
         "labels": () if labels == default else labels,
@@ -291,13 +298,34 @@ def place_block(
         return reading
     block = reading.texts
     height, width = max(len(texts), row + len(block)), max(len(texts[0]), column + len(block[0]))
-    grown = [
-        [texts[i][j] if i < len(texts) and j < len(texts[0]) else "0" for j in range(width)]
-        for i in range(height)
-    ]
+    grown = [list(line) for line in resized(texts, height, width)]
     for i, line in enumerate(block):
         grown[row + i][column : column + len(line)] = line
     return tuple(tuple(line) for line in grown), reading, column
+
+
+def resized(texts: Sequence[Sequence[str]], rows: int, columns: int) -> Texts:
+    """Return cells in another shape: zeros where there was none, without what is too much.
+
+    Parameters
+    ----------
+    texts : sequence of sequences of str
+    rows, columns : int
+
+    Returns
+    -------
+    tuple of tuple of str
+
+    Examples
+    --------
+    >>> resized([["1", "2"]], 2, 1)
+    (('1',), ('0',))
+    """
+    height, width = len(texts), len(texts[0])
+    return tuple(
+        tuple(texts[i][j] if i < height and j < width else "0" for j in range(columns))
+        for i in range(rows)
+    )
 
 
 def read_texts(

@@ -38,7 +38,6 @@ def matrix_editor(form: Form[AttentionState], name: str, *, compact: bool = Fals
         "columnName": "column",
         "lineName": f"{name.upper()} as text, Enter reads it",
         "fixed": True,
-        "labels": [str(j + 1) for j in range(len(cells[0]))],
         "rowLabels": list(labels),
         "namesFixed": name == "v",
         "cells": texts,
@@ -55,12 +54,15 @@ def matrix_editor(form: Form[AttentionState], name: str, *, compact: bool = Fals
         choices = [{"say": say, "text": text, "fix": True} for say, text in problem.fixes]
         choices += [{"say": say, "text": text} for say, text in (*problem.choices, back)]
         data |= {
+            "cells": problem.cells or texts,
+            "rowLabels": list(problem.labels or labels),
             "text": problem.text,
             "read": "",
             "fromLine": problem.from_line,
             "errors": [{"say": e.say, "row": e.row, "column": e.column} for e in problem.errors],
             "choices": choices,
         }
+    data["labels"] = [str(j + 1) for j in range(len(data["cells"][0]))]
     form.editor(name, data, part="matrix")
 
 

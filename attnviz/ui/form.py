@@ -483,6 +483,7 @@ class Form(Generic[State]):
             self._keep(part, done.state, done.problem)
             if done.reset:
                 memory.rev = secrets.token_hex(4)
+                self._try_again(part)
         for name, declared in self._natives.items():
             value = st.session_state.get(self.key(name))
             if value is None or value == memory.drafts[name]:
@@ -504,6 +505,14 @@ class Form(Generic[State]):
         if found:
             memory.notes = ()
         return found
+
+    def _try_again(self, changed: str) -> None:
+        """Read once more what stands in the other editors: the change may have another shape."""
+        for part, problem in list(self._memory.problems.items()):
+            if part != changed and getattr(problem, "cells", ()):
+                again = [list(row) for row in problem.cells]
+                done = self._parts[part](self._memory.state, {"again": again})
+                self._keep(part, done.state, done.problem)
 
     def _keep(self, name: str, state: State, problem: Any) -> None:
         memory = self._memory

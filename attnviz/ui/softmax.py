@@ -56,6 +56,8 @@ def scores_editor(
     if problem is not None:
         back = ("Go back to the last scores", line_of(texts))
         data |= {
+            "cells": problem.cells or texts,
+            "labels": list(problem.labels or state.key_labels),
             "text": problem.text,
             "read": "",
             "fromLine": problem.from_line,

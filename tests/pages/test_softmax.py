@@ -305,6 +305,17 @@ def test_a_line_that_cannot_be_read_stays_and_says_where(text, place):
     assert page.line(back).bars.tolist() == drawn(by_hand([4, 2, 0]))
 
 
+def test_what_is_typed_in_a_bad_cell_is_there_when_the_page_is_left_and_found_again(page):
+    cells = [["1", "x", "0", "4"]]
+    page.edit("matrix", labels=["a", "b", "c", "d"], cells=cells, hide=[])
+    page.go("start").go("softmax")
+    assert page.data("matrix")["cells"] == cells
+    assert page.data("matrix")["labels"] == ["a", "b", "c", "d"]
+    assert page.data("matrix")["errors"][0]["say"] == "Key 2: the value is not a number: 'x'."
+    page.scores("1 2 0 4")
+    assert page.link == {"scores": "1_2_0_4", "labels": "a_b_c_d"}
+
+
 def test_a_pasted_block_lands_in_its_cell_and_the_grid_grows(page):
     page.scores(paste="5\t6\n7\t8", at=[0, 2])
     assert page.data("matrix")["cells"] == [["2", "1", "5", "6"], ["0", "0", "7", "8"]]

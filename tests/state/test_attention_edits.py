@@ -647,3 +647,16 @@ def test_a_click_on_no_bar_leaves_the_state(bar):
     state = AttentionState(q=matrix("1 0", "0 1"))
     for edit in (edit_query_bar, edit_key_bar):
         assert edit(state, {"bar": bar}) == Edited(state, reset=True)
+
+
+def test_cells_that_stay_unread_take_the_shape_that_another_matrix_has_now_and_are_read_again():
+    bad = done(STATE, "q", cells=[["x", "5"]])
+    assert bad.problem.cells == (("x", "5"),)
+    wider = done(STATE, "k", cells=[["1", "0", "2"], ["0", "1", "3"]]).state
+    again = edit_matrix("q")(wider, {"again": [list(row) for row in bad.problem.cells]})
+    assert again.state is wider
+    assert (again.problem.cells, again.problem.errors) == ((("x", "5", "0"),), bad.problem.errors)
+    narrow = done(STATE, "k", cells=[["0"], ["1"]]).state
+    good = edit_matrix("q")(narrow, {"again": [["4", "x"]]})
+    assert good.problem is None
+    assert texts_of(good.state, "q") == [["4"]]

@@ -233,9 +233,9 @@ def test_a_cell_that_cannot_be_read_names_its_place_and_changes_nothing(text, wo
     done = edit_matrix(STATE, sent(STATE, cells=[["7", text, "0"]], hide=[0]))
     assert done.state is STATE
     assert not done.reset
-    assert done.problem == MatrixProblem(
-        (CellError(words, 0, 1),), f"7, {text}, 0", from_line=False
-    )
+    typed = {"cells": (("7", text, "0"),), "labels": ("k1", "k2", "k3")}
+    error = CellError(words, 0, 1)
+    assert done.problem == MatrixProblem((error,), f"7, {text}, 0", from_line=False, **typed)
 
 
 def test_every_bad_cell_of_several_queries_has_its_own_sentence():

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from playwright.sync_api import expect
 
+from attnviz import softmax
+from attnviz.content.shown import shown_weight
+from attnviz.content.softmax import preset_states
 from attnviz.content.start import WAYS
+from attnviz.state.links import decode
+from attnviz.state.softmax import PANELS, SoftmaxState
 from tests.browser.conftest import Screen
 
 DOORS = [door for way in WAYS for door in way.doors]
@@ -38,10 +45,29 @@ def test_an_example_that_cannot_be_read_draws_nothing(screen: Screen) -> None:
 def test_every_door_opens_its_state(screen: Screen, door) -> None:
     screen.open("/").page.get_by_role("link", name=door.label).click()
     screen.line.wait_for()
-    screen.table.wait_for()
-    screen.until(lambda: len(screen.weights()), len(screen.key_names()))
+    state = decode(door.params, SoftmaxState, preset_states()).state
+    screen.until(screen.scores, [cell.text for row in state.scores for cell in row])
+    assert screen.key_names() == list(state.key_labels)
+    own = screen.T if state.temperature.name == "T" else screen.beta
+    expect(own).to_have_value(state.temperature.text)
+    weights = softmax(state.values[state.row], beta=state.temperature.beta)
+    masked = [math.isinf(score) for score in state.values[state.row]]
+    screen.until(screen.bar_texts, list(map(shown_weight, weights, [not m for m in masked])))
+    expect(screen.page.get_by_role("radio", name=PANELS[state.panel])).to_be_checked()
+    expect(screen.explained).to_be_visible(visible=bool(state.pick))
     expect(screen.warnings).to_have_count(0)
     screen.links_to(**door.params)
+
+
+def test_the_first_door_takes_along_what_was_typed(screen: Screen) -> None:
+    screen.open("/").until(screen.bar_texts, EXAMPLE)
+    screen.type_in_cell(2, "2")
+    screen.masks.first.click()
+    screen.until(screen.bar_texts, ["masked", "0.2689", "0.7311"])
+    screen.page.get_by_role("link", name="Open these scores").click()
+    screen.line.wait_for()
+    screen.shows("0 (masked)", "0.2689", "0.7311")
+    screen.links_to(scores="2_1_2", hide="0")
 
 
 def test_a_page_that_is_left_and_found_again_is_as_it_was(screen: Screen) -> None:

@@ -219,10 +219,28 @@ class Matrix {
     this.inputs[Math.min(column ?? 0, this.labels.length - 1)].focus();
   }
 
+  /** All that the arrow keys reach, line by line: before the cells of a row its label and its ×. */
+  lines() {
+    const columns = this.labels.length;
+    const heads = [...this.grid.querySelectorAll('.av-side')].map((side) => {
+      const [name, remove] = [side.querySelector('.av-name, .av-choose'), side.querySelector('.av-remove')];
+      return [name, remove].filter((one) => one);
+    });
+    const deepest = Math.max(...heads.map((head) => head.length));
+    const line = (head, items) => [...Array(deepest - head.length), ...head, ...items];
+    const removes = [...this.grid.querySelectorAll('[role=columnheader] .av-remove')];
+    return [
+      line([], removes),
+      ...(this.data.fixed ? [] : [line([], this.labelInputs)]),
+      ...this.cells.map((_, i) => line(heads[i + 1], this.inputs.slice(i * columns, (i + 1) * columns))),
+      line([], this.switches),
+    ];
+  }
+
   /** Arrow keys move; Shift with them changes a plain number by 0.1. */
   key(event) {
     const at = event.target;
-    const lines = [...(this.data.fixed ? [] : [this.labelInputs]), ...this.cells.map((_, i) => this.inputs.slice(i * this.labels.length, (i + 1) * this.labels.length)), this.switches];
+    const lines = this.lines();
     const line = lines.findIndex((items) => items.includes(at));
     if (line < 0) return;
     const place = lines[line].indexOf(at);
@@ -238,7 +256,7 @@ class Matrix {
     let next;
     if (up) next = lines[line - 1]?.[place];
     else if (down) next = lines[line + 1]?.[place];
-    else if (event.key === 'Enter' && at.tagName === 'INPUT') next = at.getAttribute('aria-invalid') ? at : this.below(lines, line, place) ?? at;
+    else if (event.key === 'Enter' && at.tagName === 'INPUT' && !at.getAttribute('aria-invalid')) next = this.below(lines, line, place);
     else if (event.key === 'ArrowLeft' && this.edge(at, 0)) next = lines[line][place - 1];
     else if (event.key === 'ArrowRight' && this.edge(at, 1)) next = lines[line][place + 1];
     else return;

@@ -2,6 +2,7 @@
 // through all of them, and a mask that is toggled cell by cell.
 import { el, part, set, text, tick } from './base.js';
 
+const PATIENCE = 5000; // ms after which an edit that got no answer holds up the next no longer
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 function channels(hex) {
@@ -138,11 +139,15 @@ class Pipeline {
   constructor(root) {
     this.row = el('div', { class: 'av-stages' });
     this.stages = new Map();
+    this.waiting = []; // edits that are not sent yet
+    this.asked = null; // the edit that is on its way
     root.replaceChildren(this.row);
   }
 
   update(data, put) {
     this.put = put;
+    if (this.data && data.rev !== this.data.rev) [this.waiting, this.asked] = [[], null]; // meant for another state
+    if (this.asked?.n <= data.n) this.asked = null;
     this.data = data;
     const ids = data.stages.map((stage) => stage.id);
     if (this.ids !== ids.join()) {
@@ -156,9 +161,20 @@ class Pipeline {
       const shared = { query: data.query, cell: data.cell, flip: data.flip, scale: data.scales[stage.colours] };
       this.stages.get(stage.id).update({ ...shared, ...stage });
     }
+    this.next();
   }
 
-  send(what) { this.put({ rev: this.data.rev, n: tick(), ...what }); }
+  send(what) {
+    this.waiting.push(what);
+    this.next();
+  }
+
+  /** Send one edit at a time: of several that wait for a run, Streamlit keeps only the last. */
+  next() {
+    if (!this.waiting.length || (this.asked && performance.now() - this.asked.at < PATIENCE)) return;
+    this.asked = { n: tick(), at: performance.now() };
+    this.put({ rev: this.data.rev, n: this.asked.n, ...this.waiting.shift() });
+  }
 }
 
 export default part('av-pipeline', (root) => new Pipeline(root));

@@ -1,6 +1,4 @@
-"""Draft, not collected yet: rename it to test_attention.py once each test is seen to pass.
-
-The attention page in a browser: links, keyboard and mouse in the stages, pasting, downloads."""
+"""The attention page in a browser: links, keyboard and mouse in the stages, pasting, downloads."""
 
 from __future__ import annotations
 
@@ -217,6 +215,31 @@ def test_labels_of_queries_and_keys_are_typed_with_the_keyboard_alone(head: Head
     head.links_to(tokens="veo")
 
 
+def test_enter_takes_over_the_last_row_too_where_no_cell_is_below(head: Head) -> None:
+    head.open().until(lambda: head.texts("scores"), [["1", "0"]])
+    head.editor("Q").locator("[data-at='0:0']").click()
+    head.page.keyboard.type("1/4")
+    head.page.keyboard.press("Enter")
+    head.links_to(q="1/4_0")
+    head.until(lambda: head.texts("scores"), [["0.25", "0"]])
+
+
+def test_a_key_and_a_column_are_removed_with_the_keyboard_alone(head: Head) -> None:
+    head.open().computes([["0.670", "0.330"]], [["1.340", "0.660"]])
+    tab_to(head, "K, k1, column 1")
+    for key, name in (("ArrowDown", "K, k2, column 1"), ("ArrowLeft", "Remove key 2")):
+        head.page.keyboard.press(key)
+        assert head.at() == name
+    head.page.keyboard.press("Enter")
+    head.computes([["1"]], [["2", "0"]])
+    assert head.at() == "K, k1, column 1"
+    for key, name in (("ArrowRight", "K, k1, column 2"), ("ArrowUp", "Remove column 2")):
+        head.page.keyboard.press(key)
+        assert head.at() == name
+    head.page.keyboard.press("Space")
+    head.until(lambda: (head.matrix("Q"), head.matrix("K")), (["1"], ["1"]))
+
+
 def test_everything_one_can_use_has_a_name_and_every_matrix_is_a_grid(head: Head) -> None:
     head.open(preset="all-masked-row", cell="1:1")
     head.page.locator(".av-plot, .av-steps").first.wait_for()
@@ -317,9 +340,9 @@ def test_toggled_cells_survive_a_reload_and_back_takes_them_back(head: Head) -> 
 
 def test_cells_clicked_faster_than_they_are_computed_are_all_toggled(head: Head) -> None:
     head.open(preset="random-0").until(lambda: len(head.texts("masked")), 4)
-    click = "(t, at) => t.querySelector(`[data-at='${at}']`).click()"
-    for at in ("0:3", "1:3", "2:3", "3:3", "3:2", "3:3"):
-        head.stage("masked").evaluate(click, at)
+    clicked = ["0:3", "1:3", "2:3", "3:3", "3:2", "3:3"]
+    click = "(t, all) => all.forEach((at) => t.querySelector(`[data-at='${at}']`).click())"
+    head.stage("masked").evaluate(click, clicked)
     head.links_to(preset="random-0", hide="0:3_1:3_2:3_3:2")
 
     def hidden() -> list[list[int]]:
@@ -356,15 +379,6 @@ def test_a_number_typed_fast_arrives_whole_and_paints_on_its_way(head: Head) -> 
     assert (head.at(), head.link()) == ("Q, q1, column 1", {})
     head.page.keyboard.press("Tab")
     head.links_to(q="2.75_0")
-
-
-def test_enter_takes_over_the_last_row_too_where_no_cell_is_below(head: Head) -> None:
-    head.open().until(lambda: head.texts("scores"), [["1", "0"]])
-    head.editor("Q").locator("[data-at='0:0']").click()
-    head.page.keyboard.type("1/4")
-    head.page.keyboard.press("Enter")
-    head.links_to(q="1/4_0")
-    head.until(lambda: head.texts("scores"), [["0.25", "0"]])
 
 
 def test_a_block_from_a_spreadsheet_is_pasted_into_Q(head: Head) -> None:
@@ -620,7 +634,7 @@ def test_a_head_is_saved_in_files_that_read_back_and_as_a_picture(head: Head) ->
     assert svg.suggested_filename == "attnviz-attention.svg"
     words = Path(svg.path()).read_text("utf-8")
     assert words.startswith("<svg")
-    for part in (shown[3][0], "Weights A", "query (asks)", "key (answers)", "cat", "&lt;s&gt;"):
+    for part in (shown[3][0], "Weights A", "query (asks)", "key (answers)", "cat", "&#60;s&#62;"):
         assert part in words
 
 

@@ -12,9 +12,17 @@ import streamlit as st
 
 from attnviz.ui.assets import PLOTLY, base
 
-_STUB = """
-export default c=>{{const m=import(new URL({address},document.baseURI));m.then(m=>m.default(c));
-return()=>m.then(m=>m.leave?.(c))}}"""
+
+def _stub(name: str) -> str:
+    """Write what travels with every rerun; only one part must be told when it leaves the page.
+
+    Without its line break Streamlit would take it for the name of a file.
+    """
+    script = f"import(new URL({json.dumps(f'{base()}/{name}.js')},document.baseURI))"
+    if name == "view":
+        begin, end = "m.then(m=>m.default(c))", "return()=>m.then(m=>m.leave(c))"
+        return f"export default c=>\n{{const m={script};{begin};{end}}}"
+    return f"export default c=>\n{{{script}.then(m=>m.default(c))}}"
 
 
 def _part(name: str, css_class: str) -> Any:
@@ -22,7 +30,7 @@ def _part(name: str, css_class: str) -> Any:
     return st.components.v2.component(
         f"attnviz.{name}",
         html=f'<div class="{css_class}"></div>',
-        js=_STUB.format(address=json.dumps(f"{base()}/{name}.js")),
+        js=_stub(name),
         isolate_styles=False,
     )
 

@@ -12,7 +12,8 @@ function plotly(source) {
   return library;
 }
 
-const painted = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+/** The frame after the next one: what was changed before has been painted by then. */
+const painted = () => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))); });
 
 class Plot {
   constructor(root) {

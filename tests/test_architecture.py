@@ -184,7 +184,7 @@ def a_page_computes_nothing(tree):
     keys, and ``~`` turns a mask around.
     """
     from_state = {"state"}
-    for node in tree.body:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             pairs = [(node.targets[0], node.value)]
             if isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple):
@@ -197,6 +197,7 @@ def a_page_computes_nothing(tree):
     for name, line in names_used(tree, texts=False):
         if name in LIBRARIES:
             yield line, f"names {name}"
+    types = {id(part) for node in ast.walk(tree) for part in annotations_of(node)}
     for node in ast.walk(tree):
         match node:
             case ast.BinOp(
@@ -210,12 +211,22 @@ def a_page_computes_nothing(tree):
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 if not isinstance(operand, ast.Constant):
                     yield node.lineno, f"computes {ast.unparse(node)}"
-            case ast.Subscript():
+            case ast.Subscript() if id(node) not in types:
                 root = root_of(node)
                 if root not in from_state and not (root and root.isupper()):
                     yield node.lineno, f"indexes {ast.unparse(node)}"
             case ast.Call(func=ast.Attribute(attr=name)) if name in REDUCTIONS:
                 yield node.lineno, f"computes {ast.unparse(node.func)}"
+
+
+def annotations_of(node):
+    """All that stands in the type of a parameter, of a result or of a name."""
+    for name in ("annotation", "returns"):
+        if getattr(node, name, None) is not None:
+            yield from ast.walk(getattr(node, name))
+
+
+FORM_KEYS = ("form.key", "self.form.key")
 
 
 def a_page_makes_no_key(tree):
@@ -224,14 +235,13 @@ def a_page_makes_no_key(tree):
         if not isinstance(node, ast.Call):
             continue
         for keyword in node.keywords:
-            if keyword.arg == "key" and ast.unparse(getattr(keyword.value, "func", keyword)) != (
-                "form.key"
-            ):
+            called = ast.unparse(getattr(keyword.value, "func", keyword))
+            if keyword.arg == "key" and called not in FORM_KEYS:
                 yield keyword.value.lineno, f"makes a key: {ast.unparse(keyword.value)}"
         if root_of(node.func) == "parts" and isinstance(node.func, ast.Attribute):
             at = 1 if node.func.attr == "figure" else 0
             for value in node.args[at : at + 1]:
-                if not isinstance(value, ast.Call) or ast.unparse(value.func) != "form.key":
+                if not isinstance(value, ast.Call) or ast.unparse(value.func) not in FORM_KEYS:
                     yield node.lineno, f"makes a key: {ast.unparse(value)}"
 
 
@@ -376,6 +386,11 @@ def test_a_module_that_breaks_a_rule_is_found(layer, source, word):
         ("pages", "b, labels = state.b, state.key_labels\nx = labels[0]"),
         ("pages", "x = state.pick.partition(':')[2]\ny = ~row.allowed\nz = sum(seen)"),
         ("pages", "st.button('a', key=form.key('b'))\nparts.table(form.key('c'), {})"),
+        (
+            "pages",
+            "def _f(self: Form[State]) -> list[int]:\n    parts.table(self.form.key('c'), {})",
+        ),
+        ("pages", "def _f(self):\n    state = self.state\n    x = state.scores[0]"),
         ("core", "def _f(x):\n    pass\n\nclass _A:\n    pass"),
         ("core", "def f() -> None:\n    '''Do.'''\n    def g(y):\n        return y"),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attnviz.content.shown import MASKED, clipped, shown, shown_weight
@@ -439,6 +439,33 @@ def check_facts(checks: RowChecks) -> list[dict[str, object]]:
         change |= {"value": "a score would be too large for float64", "ok": None}
     items.append(change)
     return items
+
+
+def naive_facts(naive: Sequence[float], weights: Sequence[float]) -> list[dict[str, object]]:
+    """Say what the formula without the subtraction gives, where it gives something else.
+
+    Parameters
+    ----------
+    naive, weights : sequence of float, length n
+        Of the same row; NaN and infinity as they come.
+
+    Returns
+    -------
+    list of dict
+        For `attnviz.ui.parts.facts`; empty where both agree.
+    """
+    pairs = list(zip(naive, weights, strict=True))
+    if all(math.isclose(a, w, rel_tol=1e-6, abs_tol=1e-12) for a, w in pairs):
+        return []
+    first = ", ".join(shown(a) for a in naive[:4])
+    return [
+        {
+            "term": "Without the subtraction",
+            "value": first + (", …" if len(naive) > 4 else ""),
+            "note": "the naive formula fails: see “Naive beside stable”",
+            "help": "exp(score) / Σ exp(score) as it stands, in float64.",
+        }
+    ]
 
 
 def pair_words(

@@ -149,6 +149,9 @@ class SoftmaxExplorer:
         )
         if state.n_queries > 1:
             spread.append(words.matrix_fact(self.every, state.n_queries))
+        if state.temperature.T > 0:
+            naive = naive_softmax(self.row.masked)
+            spread.extend(words.naive_facts(naive.tolist(), self.row.weights.tolist()))
         checks = []
         if not self.lecture:
             measured = questions.row_checks(

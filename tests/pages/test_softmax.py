@@ -316,6 +316,15 @@ def test_what_is_typed_in_a_bad_cell_is_there_when_the_page_is_left_and_found_ag
     assert page.link == {"scores": "1_2_0_4", "labels": "a_b_c_d"}
 
 
+def test_where_the_naive_formula_fails_its_nan_stands_beside_the_weights():
+    page = Visit("softmax", "?scores=1000,1000")
+    assert page.column("weight") == ["0.5", "0.5"]
+    [naive] = [x for x in page.data("facts")["items"] if x["term"] == "Without the subtraction"]
+    assert naive["value"] == "nan, nan"
+    page.scores("700 701")
+    assert "Without the subtraction" not in page.everything
+
+
 def test_a_pasted_block_lands_in_its_cell_and_the_grid_grows(page):
     page.scores(paste="5\t6\n7\t8", at=[0, 2])
     assert page.data("matrix")["cells"] == [["2", "1", "5", "6"], ["0", "0", "7", "8"]]

@@ -1,0 +1,282 @@
+"""What a lesson asks for: the right numbers of an exercise, the check of an answer, fresh numbers.
+
+An exercise has either scores or Q, K and V. From them follow all the numbers that a text may quote
+or a task may ask for, each under the name it has everywhere else.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from attnviz.core.attention import attention
+from attnviz.core.checks import Array
+from attnviz.core.entropy import entropy
+from attnviz.core.steps import softmax_steps
+
+Numbers = dict[str, Array]
+SLACK = 1e-9  # an answer that was rounded in a text is not off by the last bit of a float
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """The numbers an exercise starts from.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (n_q, n_k), or None
+        Given, or else the dot products of q and k.
+    q, k, v : ndarray, shapes (n_q, d_k), (n_k, d_k) and (n_k, d_v), or None
+    beta : float
+        Inverse temperature.
+    scale : float or None
+        Factor of the dot products; 1/√d_k without it.
+    allowed : ndarray of bool, shape (n_q, n_k), or None
+        True = may attend.
+    fixed : dict of str to ndarray
+        Other numbers that the text quotes and that are never drawn anew.
+    """
+
+    scores: Array | None = None
+    q: Array | None = None
+    k: Array | None = None
+    v: Array | None = None
+    beta: float = 1.0
+    scale: float | None = None
+    allowed: Array | None = None
+    fixed: Mapping[str, Array] = field(default_factory=dict)
+
+
+def numbers(given: Given) -> Numbers:
+    """Compute all the numbers of an exercise.
+
+    Parameters
+    ----------
+    given : Given
+
+    Returns
+    -------
+    dict of str to ndarray
+        ``scores``, ``scaled``, ``masked``, ``shifted``, ``exps``, ``weights`` (n_q, n_k);
+        ``total``, ``row_sums``, ``entropy`` (nats) and ``effective_keys`` (n_q,); ``weight_sum``
+        (); ``allowed`` as 1 and 0; ``ratio`` and ``gap``, the weight of the first key over that
+        of the last and the difference of their scaled scores (n_q,); ``beta`` and ``T``; with
+        Q, K and V also ``q``, ``k``, ``v``, ``d_k``, ``scale`` and ``output`` (n_q, d_v). A query
+        without an allowed key holds NaN.
+
+    Examples
+    --------
+    >>> numbers(Given(scores=np.array([[2.0, 1, 0]])))["weights"].round(4)
+    array([[0.6652, 0.2447, 0.09  ]])
+    """
+    found: Numbers = {}
+    if given.q is not None and given.k is not None and given.v is not None:
+        head = attention(
+            given.q,
+            given.k,
+            given.v,
+            allowed=given.allowed,
+            scale=given.scale,
+            beta=given.beta,
+            empty="nan",
+        )
+        d_k = given.q.shape[-1]
+        scale = 1 / np.sqrt(d_k) if given.scale is None else given.scale
+        found |= {"q": given.q, "k": given.k, "v": given.v, "output": head.output}
+        found |= {"d_k": np.asarray(float(d_k)), "scale": np.asarray(float(scale))}
+        steps = softmax_steps(
+            scale * head.scores, beta=given.beta, allowed=given.allowed, empty="nan"
+        )
+        found["scores"] = head.scores
+    elif given.scores is not None:
+        steps = softmax_steps(given.scores, beta=given.beta, allowed=given.allowed, empty="nan")
+        found["scores"] = steps.scores
+    else:
+        return dict(given.fixed)
+    for name in ("scaled", "masked", "shifted", "exps", "total", "weights"):
+        found[name] = np.asarray(getattr(steps, name))
+    found["allowed"] = steps.allowed.astype(float)
+    found["beta"] = np.asarray(given.beta)
+    with np.errstate(all="ignore"):
+        found["T"] = np.asarray(np.divide(1.0, given.beta))
+    return found | from_weights(found["weights"], found["scaled"]) | dict(given.fixed)
+
+
+def from_weights(weights: Array, scaled: Array) -> Numbers:
+    """Compute what follows from weights, right or wrong ones.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (n_q, n_k)
+    scaled : ndarray, shape (n_q, n_k)
+
+    Returns
+    -------
+    dict of str to ndarray
+        ``row_sums``, ``weight_sum``, ``ratio``, ``gap``, ``entropy`` and ``effective_keys``; NaN
+        where weights that are none (negative, or not summing to 1) have no entropy.
+    """
+    spread = []
+    for row in weights:
+        try:
+            spread.append(float(entropy(row)))
+        except ValueError:
+            spread.append(np.nan)
+    with np.errstate(all="ignore"):
+        return {
+            "row_sums": weights.sum(axis=-1),
+            "weight_sum": np.asarray(weights.sum()),
+            "ratio": weights[:, 0] / weights[:, -1],
+            "gap": scaled[:, 0] - scaled[:, -1],
+            "entropy": np.array(spread),
+            "effective_keys": np.exp(spread),
+        }
+
+
+def part_of(found: Numbers, name: str, at: Sequence[int] = ()) -> Array:
+    """Return a number or some numbers of an exercise by name.
+
+    Parameters
+    ----------
+    found : dict of str to ndarray
+        From `numbers`.
+    name : str
+    at : sequence of int
+        Positions, from 0, of one entry or row. With one query its row may be left out.
+
+    Returns
+    -------
+    ndarray
+        A lone row comes as a vector, a lone number without a shape.
+
+    Raises
+    ------
+    KeyError
+        If there is no such number; the text lists those there are.
+    IndexError
+        If there is no such place.
+
+    Examples
+    --------
+    >>> found = numbers(Given(scores=np.array([[2.0, 1, 0]])))
+    >>> part_of(found, "weights", [2]).round(4), part_of(found, "total").round(4)
+    (np.float64(0.09), np.float64(1.5032))
+    """
+    if name not in found:
+        raise KeyError(f"there is no number {name}; there are {', '.join(sorted(found))}")
+    values = np.asarray(found[name])
+    while values.ndim > len(at) and values.ndim and values.shape[0] == 1:
+        values = values[0]
+    if len(at) > values.ndim:
+        raise IndexError(f"{name} has {values.ndim} axes; got {len(at)} positions")
+    return values[tuple(at)] if at else values[()]
+
+
+def agrees(answer: ArrayLike, right: ArrayLike, tolerance: float) -> bool:
+    """Tell whether an answer is right within a tolerance; NaN agrees with NaN only.
+
+    Parameters
+    ----------
+    answer, right : array_like
+    tolerance : float
+        Largest difference in any entry.
+
+    Returns
+    -------
+    bool
+        False when the numbers of entries differ.
+    """
+    a, r = np.ravel(answer).astype(float), np.ravel(right).astype(float)
+    if a.shape != r.shape:
+        return False
+    with np.errstate(invalid="ignore"):
+        close = (np.abs(a - r) <= tolerance + SLACK) | (a == r) | (np.isnan(a) & np.isnan(r))
+    return bool(close.all())
+
+
+def places_off(answer: ArrayLike, right: ArrayLike, tolerance: float) -> list[int]:
+    """Return which entries of an answer are off, counted from 0 and row by row.
+
+    Parameters
+    ----------
+    answer, right : array_like
+        With the same number of entries.
+    tolerance : float
+
+    Returns
+    -------
+    list of int
+    """
+    pairs = zip(np.ravel(answer), np.ravel(right), strict=True)
+    return [at for at, (a, r) in enumerate(pairs) if not agrees(a, r, tolerance)]
+
+
+def distance(drawn: ArrayLike, weights: ArrayLike) -> float:
+    """Return the total-variation distance of drawn bars, taken as parts of their sum, to weights.
+
+    Parameters
+    ----------
+    drawn : array_like, shape (n,)
+        At least 0.
+    weights : array_like, shape (n,)
+
+    Returns
+    -------
+    float
+        Half the sum of the differences: 0 when they are the same, at most 1.
+
+    Examples
+    --------
+    >>> distance([1, 1], [0.5, 0.5]), distance([1, 0], [0.5, 0.5])
+    (0.0, 0.5)
+    """
+    bars, w = np.ravel(drawn).astype(float), np.ravel(weights).astype(float)
+    total = bars.sum()
+    parts = bars / total if total > 0 else np.full_like(bars, 0.0)
+    return float(np.abs(parts - w).sum() / 2)
+
+
+def redrawn(given: Given, names: Sequence[str], pool: Sequence[float], seed: int) -> Given:
+    """Draw fresh numbers of equal difficulty: equal entries stay equal, others stay different.
+
+    Parameters
+    ----------
+    given : Given
+    names : sequence of str
+        Which of scores, q, k and v to draw; each by itself.
+    pool : sequence of float
+        Hand-friendly numbers to draw from, at least as many as an array has different ones.
+    seed : int
+        0 returns what was given; the same seed draws the same numbers everywhere.
+
+    Returns
+    -------
+    Given
+        Masked cells (−inf) stay where they are.
+
+    Raises
+    ------
+    ValueError
+        If the pool is too small.
+    """
+    if seed == 0:
+        return given
+    fresh: dict[str, Array] = {}
+    for name in names:
+        values = getattr(given, name)
+        kinds = sorted({float(x) for x in np.ravel(values) if np.isfinite(x)})
+        if len(kinds) > len(pool):
+            raise ValueError(f"{name} has {len(kinds)} different numbers, the pool {len(pool)}")
+        draw = random.Random(f"{name} {seed}")
+        drawn = draw.sample(list(pool), len(kinds))
+        if drawn == kinds:
+            drawn = drawn[::-1]
+        table = dict(zip(kinds, drawn, strict=True))
+        fresh[name] = np.array(
+            [[table.get(float(x), float(x)) for x in row] for row in np.atleast_2d(values)]
+        )
+    return replace(given, **fresh)

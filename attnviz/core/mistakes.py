@@ -1,0 +1,338 @@
+"""Known wrong procedures: what each would give, so that a wrong answer can be told which it is.
+
+Each function takes what an exercise gives and returns the numbers that follow from its mistake, or
+none where the mistake can't be made. The words for each are in the lessons' content.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from attnviz.core.checks import Array
+from attnviz.core.exercises import Given, Numbers, agrees, from_weights, numbers, part_of
+from attnviz.core.softmax import naive_softmax
+
+Mistake = Callable[[Given, Numbers], Numbers | None]
+MISTAKES: dict[str, Mistake] = {}
+
+
+def _mistake(name: str) -> Callable[[Mistake], Mistake]:
+    def register(function: Mistake) -> Mistake:
+        MISTAKES[name] = function
+        return function
+
+    return register
+
+
+def _weighted(given: Given, right: Numbers, weights: Array) -> Numbers:
+    """Return all that follows from wrong weights."""
+    found = {"weights": weights} | from_weights(weights, right["scaled"])
+    if given.v is not None:
+        with np.errstate(all="ignore"):
+            found["output"] = weights @ given.v
+    return found
+
+
+def _instead(given: Given, **changes: object) -> Numbers | None:
+    """Return the numbers of another exercise, or none when it can't be computed."""
+    try:
+        return numbers(replace(given, **changes))
+    except ValueError:
+        return None
+
+
+def _seen(right: Numbers) -> Array:
+    return right["allowed"] > 0
+
+
+@_mistake("scores-as-weights")
+def scores_as_weights(given: Given, right: Numbers) -> Numbers | None:
+    """Take the scores themselves for weights."""
+    return _weighted(given, right, right["scores"])
+
+
+@_mistake("divided-scores")
+def divided_scores(given: Given, right: Numbers) -> Numbers | None:
+    """Divide the scores by their sum, without the exponential."""
+    with np.errstate(all="ignore"):
+        scaled = right["scaled"]
+        return _weighted(given, right, scaled / scaled.sum(axis=-1, keepdims=True))
+
+
+@_mistake("not-divided")
+def not_divided(given: Given, right: Numbers) -> Numbers | None:
+    """Stop at the exponentials."""
+    return _weighted(given, right, right["exps"])
+
+
+@_mistake("not-subtracted")
+def not_subtracted(given: Given, right: Numbers) -> Numbers | None:
+    """Take exp of the scores where exp of score − max is asked."""
+    with np.errstate(all="ignore"):
+        exps = np.where(_seen(right), np.exp(right["scaled"]), 0.0)
+    return {"exps": exps, "total": exps.sum(axis=-1), "shifted": right["scaled"]}
+
+
+@_mistake("minimum-subtracted")
+def minimum_subtracted(given: Given, right: Numbers) -> Numbers | None:
+    """Subtract the smallest score instead of the largest."""
+    low = np.where(_seen(right), right["scaled"], np.inf).min(axis=-1, keepdims=True)
+    with np.errstate(all="ignore"):
+        shifted = right["scaled"] - low
+        exps = np.where(_seen(right), np.exp(shifted), 0.0)
+    return {"shifted": shifted, "exps": exps, "total": exps.sum(axis=-1)}
+
+
+@_mistake("naive")
+def naive(given: Given, right: Numbers) -> Numbers | None:
+    """Compute exp(x)/Σ exp(x) as it stands, which overflows."""
+    return _weighted(given, right, np.asarray(naive_softmax(right["masked"])))
+
+
+@_mistake("columns")
+def columns(given: Given, right: Numbers) -> Numbers | None:
+    """Normalise columns instead of rows."""
+    if len(right["scaled"]) < 2:
+        return None
+    turned = _instead(
+        Given(
+            scores=right["scaled"].T, allowed=_seen(right).T if given.allowed is not None else None
+        )
+    )
+    return turned and _weighted(given, right, turned["weights"].T)
+
+
+@_mistake("whole-matrix")
+def whole_matrix(given: Given, right: Numbers) -> Numbers | None:
+    """Divide by the sum over all queries, so that the whole matrix sums to 1."""
+    scaled = right["masked"]
+    if len(scaled) < 2:
+        return None
+    with np.errstate(all="ignore"):
+        exps = np.exp(scaled - scaled.max())
+        return _weighted(given, right, exps / exps.sum())
+
+
+@_mistake("temperature-inverted")
+def temperature_inverted(given: Given, right: Numbers) -> Numbers | None:
+    """Multiply by T where β = 1/T belongs, or the other way round."""
+    if given.beta in (0, 1) or math.isinf(given.beta):
+        return None
+    return _instead(given, beta=1 / given.beta)
+
+
+@_mistake("no-temperature")
+def no_temperature(given: Given, right: Numbers) -> Numbers | None:
+    """Leave the temperature out."""
+    return None if given.beta == 1 else _instead(given, beta=1.0)
+
+
+@_mistake("temperature-after")
+def temperature_after(given: Given, right: Numbers) -> Numbers | None:
+    """Multiply the weights by β after softmax."""
+    plain = _instead(given, beta=1.0)
+    if given.beta == 1 or math.isinf(given.beta) or plain is None:
+        return None
+    return _weighted(given, right, plain["weights"] * given.beta)
+
+
+@_mistake("mask-after")
+def mask_after(given: Given, right: Numbers) -> Numbers | None:
+    """Set masked weights to 0 after softmax: the masked key stays in the denominator."""
+    bare = _instead(given, allowed=None)
+    if bare is None or _seen(right).all():
+        return None
+    return _weighted(given, right, np.where(_seen(right), bare["weights"], 0.0))
+
+
+@_mistake("mask-forgotten")
+def mask_forgotten(given: Given, right: Numbers) -> Numbers | None:
+    """Compute as if nothing were masked."""
+    return None if _seen(right).all() else _instead(given, allowed=None)
+
+
+@_mistake("mask-multiplied")
+def mask_multiplied(given: Given, right: Numbers) -> Numbers | None:
+    """Multiply masked scores by 0 before softmax: exp(0) = 1 keeps them in."""
+    if _seen(right).all():
+        return None
+    scores = np.where(_seen(right), right["scaled"], 0.0)
+    found = _instead(Given(scores=scores))
+    return found and _weighted(given, right, found["weights"])
+
+
+@_mistake("polarity")
+def polarity(given: Given, right: Numbers) -> Numbers | None:
+    """Read the mask the other way round: attend exactly where it hides."""
+    if given.allowed is None:
+        return None
+    turned = _instead(given, allowed=~_seen(right))
+    return turned and turned | {"allowed": 1 - right["allowed"]}
+
+
+@_mistake("mask-aligned")
+def mask_aligned(given: Given, right: Numbers) -> Numbers | None:
+    """Turn rows and columns of the mask around."""
+    turned = right["allowed"].T
+    return {"allowed": turned} if turned.shape == right["allowed"].shape else None
+
+
+@_mistake("divided-by-d_k")
+def divided_by_d_k(given: Given, right: Numbers) -> Numbers | None:
+    """Divide by d_k instead of √d_k."""
+    if given.q is None:
+        return None
+    d_k = given.q.shape[-1]
+    return (_instead(given, scale=1 / d_k) or {}) | {"scale": np.asarray(1 / d_k)}
+
+
+@_mistake("multiplied-by-root")
+def multiplied_by_root(given: Given, right: Numbers) -> Numbers | None:
+    """Multiply by √d_k instead of dividing."""
+    return None if given.q is None else _instead(given, scale=math.sqrt(given.q.shape[-1]))
+
+
+@_mistake("not-scaled")
+def not_scaled(given: Given, right: Numbers) -> Numbers | None:
+    """Leave the division by √d_k out."""
+    return None if given.q is None or given.scale == 1 else _instead(given, scale=1.0)
+
+
+@_mistake("not-transposed")
+def not_transposed(given: Given, right: Numbers) -> Numbers | None:
+    """Multiply Q by K where Q Kᵀ belongs."""
+    if given.q is None or given.k is None or given.k.shape[0] != given.k.shape[1]:
+        return None
+    return _instead(given, k=given.k.T)
+
+
+@_mistake("scores-times-values")
+def scores_times_values(given: Given, right: Numbers) -> Numbers | None:
+    """Mix the values with the scores instead of the weights."""
+    if given.v is None:
+        return None
+    with np.errstate(all="ignore"):
+        return {"output": right["scaled"] @ given.v}
+
+
+@_mistake("mean-of-values")
+def mean_of_values(given: Given, right: Numbers) -> Numbers | None:
+    """Take the plain mean of the values."""
+    if given.v is None:
+        return None
+    return {"output": np.tile(given.v.mean(axis=0), (len(right["scores"]), 1))}
+
+
+@_mistake("rounded-early")
+def rounded_early(given: Given, right: Numbers) -> Numbers | None:
+    """Round the exponentials to two decimals before dividing."""
+    exps = np.round(right["exps"], 2)
+    with np.errstate(all="ignore"):
+        return _weighted(given, right, exps / exps.sum(axis=-1, keepdims=True))
+
+
+@_mistake("rounded-scores")
+def rounded_scores(given: Given, right: Numbers) -> Numbers | None:
+    """Round the scaled scores to two decimals: 0.71 for 1/√2."""
+    return _instead(Given(scores=np.round(right["scaled"], 2), v=None, allowed=given.allowed))
+
+
+@_mistake("bits")
+def bits(given: Given, right: Numbers) -> Numbers | None:
+    """Measure entropy in bits (logarithm to base 2) where nats are asked."""
+    return {"entropy": right["entropy"] / math.log(2)}
+
+
+@_mistake("base-10")
+def base_10(given: Given, right: Numbers) -> Numbers | None:
+    """Use the logarithm to base 10."""
+    return {"entropy": right["entropy"] / math.log(10)}
+
+
+@_mistake("no-minus")
+def no_minus(given: Given, right: Numbers) -> Numbers | None:
+    """Forget the minus sign of the entropy."""
+    return {"entropy": -right["entropy"]}
+
+
+@_mistake("counted-keys")
+def counted_keys(given: Given, right: Numbers) -> Numbers | None:
+    """Count the keys instead of the effective ones."""
+    count = right["allowed"].sum(axis=-1)
+    with np.errstate(all="ignore"):
+        return {"effective_keys": count, "entropy": np.log(count)}
+
+
+@_mistake("sums-to-one")
+def sums_to_one(given: Given, right: Numbers) -> Numbers | None:
+    """Think that all weights of all queries together sum to 1."""
+    return {"weight_sum": np.asarray(1.0)} if len(right["scores"]) > 1 else None
+
+
+@_mistake("gap-for-ratio")
+def gap_for_ratio(given: Given, right: Numbers) -> Numbers | None:
+    """Take the gap of the scores for the ratio of the weights."""
+    return {"ratio": right["gap"]}
+
+
+@_mistake("ratio-of-scores")
+def ratio_of_scores(given: Given, right: Numbers) -> Numbers | None:
+    """Divide the scores where the weights are to be divided."""
+    with np.errstate(all="ignore"):
+        return {"ratio": right["scaled"][:, 0] / right["scaled"][:, -1]}
+
+
+@_mistake("ratio-inverted")
+def ratio_inverted(given: Given, right: Numbers) -> Numbers | None:
+    """Divide the last weight by the first."""
+    with np.errstate(all="ignore"):
+        return {"ratio": 1 / right["ratio"]}
+
+
+def found_mistake(
+    answer: ArrayLike,
+    given: Given,
+    name: str,
+    at: Sequence[int] = (),
+    *,
+    tolerance: float,
+) -> str:
+    """Return the known mistake whose result a wrong answer is.
+
+    Parameters
+    ----------
+    answer : array_like
+    given : Given
+    name : str
+        The number that was asked for.
+    at : sequence of int
+        Its place.
+    tolerance : float
+
+    Returns
+    -------
+    str
+        A name of `MISTAKES`; empty when none gives this answer. A mistake that leads to the
+        right number as well is never named.
+
+    Examples
+    --------
+    >>> given = Given(scores=np.array([[1.0, 2, 3]]), allowed=np.array([[True, False, True]]))
+    >>> found_mistake([0.09, 0, 0.665], given, "weights", tolerance=0.001)
+    'mask-after'
+    """
+    right = numbers(given)
+    wanted = part_of(right, name, at)
+    for mistake, function in MISTAKES.items():
+        wrong = function(given, right)
+        if not wrong or name not in wrong or np.shape(wrong[name]) != np.shape(right[name]):
+            continue
+        instead = part_of(wrong, name, at)
+        if agrees(answer, instead, tolerance) and not agrees(instead, wanted, tolerance):
+            return mistake
+    return ""

@@ -568,7 +568,7 @@ STAGE_TEXTS = CONTRASTS.replace(".av-steps *", ".av-steps *, .av-pipeline *")
 def test_every_text_stands_out_from_its_ground(head: Head, scheme: str) -> None:
     assert STAGE_TEXTS != CONTRASTS
     head.page.emulate_media(color_scheme=scheme)
-    for preset in ("random-0", "all-masked-row", "lookup"):
+    for preset in ("random-0", "all-masked-row", "lookup", "smollm2-induction"):
         head.open(preset=preset, cell="1:1").until(lambda: len(head.texts("output")) > 1, True)
         head.page.locator(".av-steps table").first.wait_for()
         found = head.page.evaluate(STAGE_TEXTS)

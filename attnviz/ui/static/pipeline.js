@@ -54,8 +54,10 @@ class Stage {
     text(this.note, data.note ?? '');
     set(this.table, 'aria-label', data.title);
     text(this.axes, `↓ ${data.rowTitle} · → ${data.columnTitle}`);
-    this.table.classList.toggle('av-small', Math.max(data.rows.length, data.columns.length) > 12);
-    this.table.classList.toggle('av-tiny', Math.max(data.rows.length, data.columns.length) > 24);
+    const size = Math.max(data.rows.length, data.columns.length);
+    this.table.classList.toggle('av-mid', size > 8 && size <= 12); // two of them still stand side by side
+    this.table.classList.toggle('av-small', size > 12);
+    this.table.classList.toggle('av-tiny', size > 24);
     this.head.forEach((node, c) => { text(node.firstChild, data.columns[c]); set(node, 'aria-selected', String(this.chosen(null, c))); node.title = data.columns[c]; });
     data.rows.forEach((label, r) => {
       text(this.side[r].firstChild, label);

@@ -295,7 +295,7 @@ def _complaint(text: str, plain: str) -> str:
     if len(plain) > MAX_TOKEN:
         return f"is not a number: {shown} is longer than {MAX_TOKEN} characters"
     if _INFINITE.fullmatch(plain):
-        return f"is +inf; only -inf, which masks, can be read: {shown}"
+        return f"is +inf, with which no softmax can be computed: {shown}"
     if _NAN.fullmatch(plain):
         return f"is not a number but NaN: {shown}"
     if "." in plain and "," in plain:

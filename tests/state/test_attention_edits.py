@@ -118,7 +118,7 @@ def test_a_typed_cell_becomes_the_number_as_it_was_typed(name):
         ("x", "the value is not a number: 'x'."),
         ("", "the value is blank."),
         ("nan", "the value is not a number but NaN: 'nan'."),
-        ("inf", "the value is +inf; "),
+        ("inf", "the value is +inf, "),
         ("1e400", "the value is outside the range of float64: '1e400'."),
         ("-inf", "−∞ has no place here."),
         ("−∞", "−∞ has no place here."),

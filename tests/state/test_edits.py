@@ -223,7 +223,7 @@ def test_any_spelling_of_minus_infinity_masks(text):
         ("x", "Key 2: the value is not a number: 'x'."),
         ("", "Key 2: the value is blank."),
         ("nan", "Key 2: the value is not a number but NaN: 'nan'."),
-        ("inf", "Key 2: the value is +inf; only -inf, which masks, can be read: 'inf'."),
+        ("inf", "Key 2: the value is +inf, with which no softmax can be computed: 'inf'."),
         ("1e400", "Key 2: the value is outside the range of float64: '1e400'."),
         ("1 2", "Key 2: the value has a space inside the number: '1 2'."),
         ("1.5,2", "Key 2: the value has both a decimal point and a comma: '1.5,2'."),

@@ -5,9 +5,10 @@ each. ``core`` is the maths, with NumPy and the standard library only; it is wha
 ``import attnviz`` brings, and its public names are the ones below. ``state`` is what a person
 can set: frozen dataclasses, their links, and the reader of typed numbers. ``figures`` turns
 arrays into Plotly figures. ``exports`` turns arrays and state into text to take away: CSV,
-NumPy, LaTeX. ``content`` is what a person reads: lessons, presets, exercises. ``ui`` holds the
-only Streamlit helpers, and ``pages`` one script a page, from typed text to the screen. Data
-moves one way: typed text, validated state, core, named steps, figure, screen.
+NumPy, LaTeX. ``content`` is what a person reads: lessons, presets, exercises. ``check`` runs a
+person's own functions on the person's own machine. ``ui`` holds the only Streamlit helpers, and
+``pages`` one script a page, from typed text to the screen. Data moves one way: typed text,
+validated state, core, named steps, figure, screen.
 """
 
 from attnviz.core.attention import AttentionSteps, attention

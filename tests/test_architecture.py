@@ -252,6 +252,7 @@ LAYERS = {
     "state": Layer("", "attnviz.state attnviz.core", rules=HIDDEN),
     "figures": Layer("numpy plotly", "attnviz.figures", rules=HIDDEN),
     "exports": Layer("numpy", "attnviz.core attnviz.exports", rules=HIDDEN),
+    "check": Layer("numpy", "attnviz.core attnviz.check", rules=HIDDEN),
     "content": Layer("numpy", "attnviz.state attnviz.content", "attnviz.core", rules=HIDDEN),
     "ui": Layer(
         "streamlit starlette plotly",
@@ -296,6 +297,26 @@ def test_the_form_does_name_what_only_it_may():
     assert {what.split()[1] for _, what in found} == {"session_state:", "query_params:"}
 
 
+def names_the_checker(source):
+    return any(f"{module}.".startswith("attnviz.check.") for module in imported(source))
+
+
+def imported(source):
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_no_page_and_no_layer_of_the_app_can_run_a_persons_code():
+    for path in FILES:
+        if layer_of(path) != "check":
+            assert not names_the_checker(path.read_text(encoding="utf-8")), path
+    for source in ("from attnviz import check", "import attnviz.check.runner as r"):
+        assert names_the_checker(source)
+
+
 @pytest.mark.parametrize(
     ("layer", "source", "word"),
     [
@@ -314,6 +335,8 @@ def test_the_form_does_name_what_only_it_may():
         ("figures", "import streamlit", "streamlit"),
         ("exports", "from attnviz.content.shown import shown", "attnviz.content"),
         ("exports", "import plotly", "plotly"),
+        ("check", "from attnviz.content.code import start", "attnviz.content"),
+        ("check", "import streamlit", "streamlit"),
         ("content", "import plotly.graph_objects as go", "plotly"),
         ("content", "import streamlit", "streamlit"),
         ("content", "from attnviz.core.softmax import softmax", "only types"),

@@ -36,5 +36,5 @@ def test_the_public_names_are_the_contract_and_each_has_a_docstring():
 
 
 def test_the_docstring_of_the_package_maps_every_layer():
-    for layer in ("core", "state", "figures", "exports", "content", "ui", "pages"):
+    for layer in ("core", "state", "figures", "exports", "content", "check", "ui", "pages"):
         assert f"``{layer}``" in attnviz.__doc__

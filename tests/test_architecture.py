@@ -206,6 +206,8 @@ def a_page_computes_nothing(tree):
                 right=ast.Constant(value=1),
             ):
                 pass
+            case ast.BinOp() if id(node) in types:
+                pass
             case ast.BinOp(op=operator) | ast.AugAssign(op=operator):
                 yield node.lineno, f"computes {type(operator).__name__}: {ast.unparse(node)}"
             case ast.UnaryOp(op=ast.USub(), operand=operand):

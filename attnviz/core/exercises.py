@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from attnviz.core.attention import attention
 from attnviz.core.checks import Array
 from attnviz.core.entropy import entropy
+from attnviz.core.masks import MASKS
 from attnviz.core.steps import softmax_steps
 
 Numbers = dict[str, Array]
@@ -104,6 +105,49 @@ def numbers(given: Given) -> Numbers:
     with np.errstate(all="ignore"):
         found["T"] = np.asarray(np.divide(1.0, given.beta))
     return found | from_weights(found["weights"], found["scaled"]) | dict(given.fixed)
+
+
+def given_of(
+    *,
+    scores: ArrayLike | None = None,
+    q: ArrayLike | None = None,
+    k: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    beta: float = 1.0,
+    scale: float | None = None,
+    hide: Sequence[int] = (),
+    causal: bool = False,
+) -> Given:
+    """Make the numbers an exercise starts from, with its mask as booleans.
+
+    Parameters
+    ----------
+    scores, q, k, v : array_like, optional
+        Matrices.
+    beta, scale
+        As in `Given`.
+    hide : sequence of int
+        Keys, from 0, that no query may attend to.
+    causal : bool
+        True for the causal mask, aligned at the bottom right.
+
+    Returns
+    -------
+    Given
+    """
+    arrays = {
+        name: None if x is None else np.array(x, dtype=float)
+        for name, x in (("scores", scores), ("q", q), ("k", k), ("v", v))
+    }
+    rows, columns = arrays["scores"], arrays["scores"]
+    if rows is None:
+        rows, columns = arrays["q"], None if arrays["k"] is None else arrays["k"].T
+    allowed = None
+    if rows is not None and columns is not None and (causal or hide):
+        n_q, n_k = len(rows), columns.shape[-1]
+        allowed = MASKS["causal" if causal else "none"].allowed(n_q, n_k)
+        allowed[:, list(hide)] = False
+    return Given(**arrays, beta=beta, scale=scale, allowed=allowed)
 
 
 def from_weights(weights: Array, scaled: Array) -> Numbers:

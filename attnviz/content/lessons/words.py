@@ -1,0 +1,390 @@
+"""What a lesson says beside its own text: live numbers in sentences, and answers to answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from attnviz.content.lessons import GivenTexts, Lesson, Step
+from attnviz.content.shown import shown
+from attnviz.state.lessons import LessonState
+
+HEADING = "## Lessons"
+SENTENCE = (
+    "Predict, see, work it out by hand, write the code, check. Each lesson takes about a quarter"
+    " of an hour; the link keeps your answers."
+)
+CARD = "Reference card"
+OWN_HEADING = "#### A lesson of your own"
+OWN = (
+    "A lesson is one text file. Take one of ours as a start, change it, and open it here: what is"
+    " wrong in it is named with its line."
+)
+OWN_LOST = "This link belongs to a lesson from a file. Open the file once more."
+NO_LESSON = "There is no lesson with this name; here are all of them."
+NO_STEP = "The lesson has {n} steps; the last one is shown."
+REDRAWN = "Fresh numbers, equally hard. The link keeps them: everybody who opens it gets the same."
+CODE = (
+    "Write it on your own machine. Save the start below as a file, fill it in, and run the checker"
+    " in the folder of attnviz: it says which cases pass, and for each other one what came, what"
+    " was expected and the likely reason. This page never runs your code."
+)
+TOLD = "Commit first: what you predict is worth more than what you read."
+BARS = "Draw the weights as you expect them, then commit."
+HINTS = ("a nudge", "the next step", "the worked step")
+
+_LIVE = re.compile(r"\{\{\s*([A-Za-z_][\w.]*)\s*(?::\s*(\d))?\s*\}\}")
+_TYPED = {"scores", "q", "k", "v"}
+
+MISTAKES = {
+    "scores-as-weights": "These are the scores themselves. A weight says how much of the whole a"
+    " key gets: take the exponential of each score, then divide by their sum.",
+    "divided-scores": "These are the scores divided by their sum. That breaks as soon as a score"
+    " is negative: take the exponential first, then divide.",
+    "not-divided": "These are the exponentials. The last step is missing: divide by their sum.",
+    "not-subtracted": "Here exp was taken of the score as it stands. Asked is exp of the score less"
+    " the largest score of its row.",
+    "minimum-subtracted": "Here the smallest score was subtracted. Subtract the largest: then no"
+    " exponential is larger than 1.",
+    "naive": "That is what exp(x) / Σ exp(x) gives as it stands: it overflows. Subtract the largest"
+    " score first.",
+    "columns": "Here each column sums to 1. A row is a query, and it is each row that sums to 1.",
+    "whole-matrix": "Here all weights of all queries together sum to 1. Softmax works on one row at"
+    " a time: each row has a sum of its own.",
+    "temperature-inverted": "T and β are mixed up: β = 1/T, and β multiplies the scores.",
+    "no-temperature": "The temperature is left out: multiply the scores by β = 1/T before exp.",
+    "temperature-after": "Here the weights were multiplied by β after softmax, and no longer sum to"
+    " 1. β belongs on the scores, before softmax.",
+    "mask-after": "Here the weight was set to 0 after softmax, and the masked key is still in the"
+    " denominator: the rest no longer sums to 1. Mask the score with −∞ before softmax.",
+    "mask-forgotten": "The mask is left out: a masked key gets weight exactly 0.",
+    "mask-multiplied": "Here the masked score became 0. But exp(0) = 1: the key is still in. Only"
+    " −∞ takes it out.",
+    "polarity": "The mask is read the other way round: 1 (True) means that the query may attend.",
+    "mask-aligned": "Rows and columns are mixed up: a row is a query, a column is a key.",
+    "divided-by-d_k": "Here the scores were divided by d_k. It is its square root, √d_k.",
+    "multiplied-by-root": "Here the scores were multiplied by √d_k. Divide by it.",
+    "not-scaled": "The division by √d_k is left out.",
+    "not-transposed": "Here Q was multiplied by K. A score is a query row times a key row: Q Kᵀ.",
+    "scores-times-values": "Here the values were mixed with the scores. Mix them with the weights.",
+    "mean-of-values": "That is the plain mean of the values. Each value counts by its weight.",
+    "rounded-early": "The way is right, but the exponentials were rounded before dividing. Keep all"
+    " digits until the end.",
+    "rounded-scores": "The way is right, but a score was rounded first (0.71 for 1/√2 = 0.7071…)."
+    " Keep all digits until the end.",
+    "bits": "That is the entropy in bits, with the logarithm to base 2. Asked are nats: use ln.",
+    "base-10": "That is the entropy with the logarithm to base 10. Asked are nats: use ln.",
+    "no-minus": "The minus sign is missing: logarithms of weights are negative, entropy isn't.",
+    "counted-keys": "That holds only when all weights are equal. Here they differ.",
+    "sums-to-one": "1 is the sum of one row. Every query has a row of its own.",
+    "gap-for-ratio": "That is the gap of the scores. The ratio of the weights is e to this power.",
+    "ratio-of-scores": "That is the ratio of the scores. Weights compare by the gap of the scores:"
+    " their ratio is e to the gap.",
+    "ratio-inverted": "That is the ratio the other way round.",
+}
+
+
+def fill(text: str, lookup: Callable[[str, int | None], str]) -> str:
+    """Put the live numbers into a text.
+
+    Parameters
+    ----------
+    text : str
+        With ``{{name}}``, ``{{name.0}}`` or ``{{name:3}}`` (3 decimals).
+    lookup : callable
+        Dotted name and number of decimals (or None) to what is shown.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> fill("w = {{weights.0:2}}.", lambda name, decimals: f"<{name} {decimals}>")
+    'w = <weights.0 2>.'
+    """
+    return _LIVE.sub(
+        lambda found: lookup(found.group(1), int(found.group(2)) if found.group(2) else None), text
+    )
+
+
+def live_names(*texts: str) -> list[str]:
+    """Return the names of the live numbers in texts.
+
+    Parameters
+    ----------
+    *texts : str
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> live_names("{{weights.0}} of {{total:2}}")
+    ['weights.0', 'total']
+    """
+    return [found.group(1) for text in texts for found in _LIVE.finditer(text)]
+
+
+def texts_of(step: Step) -> list[str]:
+    """Return all texts of a step that may hold live numbers.
+
+    Parameters
+    ----------
+    step : Step
+
+    Returns
+    -------
+    list of str
+    """
+    replies = [words for option in step.options for words in (option.text, option.reply)]
+    return [step.title, step.say, step.ask, *step.hints, *replies]
+
+
+def written(values: ArrayLike, decimals: int | None = None) -> str:
+    """Write numbers into a sentence: a list between commas, rows between semicolons.
+
+    Parameters
+    ----------
+    values : array_like
+        A number, a vector or a matrix.
+    decimals : int, optional
+        As many as these; without them as elsewhere on the screen.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> written(0.66524, 2), written([2.0, 1.0, 0.0]), written([[1.0, 0.0], [0.0, 1.0]])
+    ('0.67', '2, 1, 0', '[1, 0; 0, 1]')
+    """
+    array = np.asarray(values, dtype=float)
+    if array.ndim == 0:
+        value = float(array)
+        if decimals is None or not np.isfinite(value):
+            return shown(value)
+        return f"{value:.{decimals}f}".replace("-", "−")
+    if array.ndim == 1:
+        return ", ".join(written(value, decimals) for value in array)
+    return f"[{'; '.join(written(row, decimals) for row in array)}]"
+
+
+def typed(given: GivenTexts, name: str) -> str:
+    """Return numbers as the lesson wrote them, such as 1/√2; empty where they are computed.
+
+    Parameters
+    ----------
+    given : GivenTexts
+    name : str
+
+    Returns
+    -------
+    str
+    """
+    cells = getattr(given, name) if name in _TYPED else None
+    if cells is None:
+        return ""
+    rows = [", ".join(_pretty(cell.text) for cell in row) for row in cells]
+    return rows[0] if len(rows) == 1 else f"[{'; '.join(rows)}]"
+
+
+def _pretty(text: str) -> str:
+    text = re.sub(r"sqrt\((\d+)\)", r"√\1", text)
+    return text.replace("-inf", "−∞").replace("-", "−")
+
+
+def step_names(lesson: Lesson, done: Sequence[bool]) -> dict[str, str]:
+    """Return the names of the steps for the bar at the top, those that are done with a mark.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    done : sequence of bool
+
+    Returns
+    -------
+    dict of str to str
+        Position in the link to words.
+    """
+    from attnviz.content.lessons import KINDS
+
+    return {
+        str(at): f"{'✓ ' if ok else ''}{at + 1} {KINDS[step.kind]}"
+        for at, (step, ok) in enumerate(zip(lesson.steps, done, strict=True))
+    }
+
+
+def progress(done: int, asked: int, started: bool) -> str:
+    """Say how far one is.
+
+    Parameters
+    ----------
+    done, asked : int
+        Questions that were answered well, and all of them.
+    started : bool
+
+    Returns
+    -------
+    str
+    """
+    if not started:
+        return f"{asked} questions"
+    return f"✓ all {asked} answered" if done == asked else f"{done} of {asked} answered"
+
+
+def unread(step: Step, sentence: str) -> dict[str, Any]:
+    """Answer a text that can't be read as numbers.
+
+    Parameters
+    ----------
+    step : Step
+    sentence : str
+
+    Returns
+    -------
+    dict
+        For `attnviz.ui.parts.facts`.
+    """
+    return {"value": f"{sentence} {asked_form(step)}".strip(), "ok": False}
+
+
+def asked_form(step: Step) -> str:
+    """Say in what form the answer is asked for.
+
+    Parameters
+    ----------
+    step : Step
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> asked_form(Step("task", "", "", answer="weights", decimals=3))
+    'To 3 decimals; any spelling: 1/3, 0.25, 1e-3.'
+    """
+    if step.answer.rpartition(".")[2] == "allowed":
+        return "1 where the query may attend to the key and 0 where not; a row for each query."
+    places = {0: "A whole number", 1: "To 1 decimal"}.get(
+        step.decimals, f"To {step.decimals} decimals"
+    )
+    return f"{places}; any spelling: 1/3, 0.25, 1e-3."
+
+
+def feedback(
+    step: Step,
+    answer: Sequence[float],
+    right: ArrayLike,
+    off: Sequence[int],
+    mistake: str,
+) -> list[dict[str, Any]]:
+    """Answer an answer: right, or which known mistake it is, or where it is off.
+
+    Parameters
+    ----------
+    step : Step
+    answer : sequence of float
+    right : array_like
+        What the core computes.
+    off : sequence of int
+        Places that are off, from 0.
+    mistake : str
+        A name of `MISTAKES`, or empty.
+
+    Returns
+    -------
+    list of dict
+        For `attnviz.ui.parts.facts`.
+    """
+    exact = written(np.asarray(right))
+    if not off:
+        return [{"value": f"Right. With all digits on screen: {exact}.", "ok": True}]
+    if mistake:
+        return [{"value": f"Not yet. {MISTAKES[mistake]}", "ok": False}]
+    lines = []
+    values, wanted = np.ravel(answer).astype(float), np.ravel(right).astype(float)
+    gaps = [abs(float(values[at] - wanted[at])) for at in off]
+    if max(gaps) <= 10 * step.tolerance:
+        lines.append("The way is right, the last digits are not: keep all digits until the end.")
+    elif len(values) == 1:
+        side = "larger" if values[0] > wanted[0] else "smaller"
+        lines.append(f"{written(values[0])} is {side} than the right number.")
+    else:
+        places = ", ".join(str(at + 1) for at in off)
+        lines.append(f"Off: value {places}." if len(off) == 1 else f"Off: values {places}.")
+    name = step.answer.rpartition(".")[2]
+    if name == "weights" and np.ndim(right) == 1 and abs(values.sum() - 1) > 0.01:
+        lines.append(f"Yours sum to {written(values.sum())}; the weights of a query sum to 1.")
+    if (values < 0).any() and name in ("weights", "exps", "total", "entropy", "effective_keys"):
+        lines.append("None of these numbers can be negative.")
+    lines.append("The hints go one step at a time.")
+    return [{"value": f"Not yet. {' '.join(lines)}", "ok": False}]
+
+
+def bars_feedback(distance: float, weights: Sequence[float]) -> list[dict[str, Any]]:
+    """Say how near a drawn prediction came.
+
+    Parameters
+    ----------
+    distance : float
+        Total-variation distance, 0 to 1.
+    weights : sequence of float
+
+    Returns
+    -------
+    list of dict
+        For `attnviz.ui.parts.facts`.
+    """
+    words = (
+        "Very near."
+        if distance < 0.05
+        else "The shape is right."
+        if distance < 0.15
+        else "Quite another shape: remember it, and look for the reason."
+    )
+    moved = f"{100 * distance:.0f} % of the weight would have to move."
+    return [{"value": f"{words} The weights are {written(weights)}. {moved}"}]
+
+
+def reply(step: Step, chosen: int) -> list[dict[str, Any]]:
+    """Answer a choice.
+
+    Parameters
+    ----------
+    step : Step
+    chosen : int
+        From 0.
+
+    Returns
+    -------
+    list of dict
+        For `attnviz.ui.parts.facts`. A prediction is never wrong, it is only compared.
+    """
+    option = step.options[chosen]
+    head = "Right. " if option.right else "Not quite. "
+    return [{"value": head + option.reply, "ok": option.right}]
+
+
+def chosen(state: LessonState, step: Step, at: int) -> int | None:
+    """Return which option was chosen, from 0.
+
+    Parameters
+    ----------
+    state : LessonState
+    step : Step
+    at : int
+
+    Returns
+    -------
+    int or None
+    """
+    text = state.answer_to(at)
+    return int(text) - 1 if text.isdigit() and 1 <= int(text) <= len(step.options) else None

@@ -1,0 +1,133 @@
+"""From the texts of a lesson's step to its numbers, and from numbers to its filled-in texts."""
+
+from attnviz.content.lessons import GivenTexts, Lesson, LessonError, Step, words
+from attnviz.core import exercises
+from attnviz.core.mistakes import found_mistake
+from attnviz.state.matrix import values_of
+
+
+def _given(texts: GivenTexts) -> exercises.Given:
+    matrices = {
+        name: values_of(cells)
+        for name, cells in (
+            ("scores", texts.scores),
+            ("q", texts.q),
+            ("k", texts.k),
+            ("v", texts.v),
+        )
+        if cells is not None
+    }
+    return exercises.given_of(
+        **matrices,
+        beta=texts.temperature.beta,
+        scale=texts.scale,
+        hide=texts.hide,
+        causal=texts.mask == "causal",
+    )
+
+
+class StepNumbers:
+    """The numbers of one step, computed; they fill its texts and check its answers.
+
+    Parameters
+    ----------
+    step : Step
+    seed : int
+        0 for the numbers of the lesson, others draw fresh ones.
+    """
+
+    def __init__(self, step: Step, seed: int) -> None:
+        self.step = step
+        self.seed = seed if step.redraw else 0
+        self.given = exercises.redrawn(_given(step.given), step.redraw, step.pool, self.seed)
+        self.numbers = exercises.numbers(self.given)
+        self._also = {
+            name: (texts, exercises.numbers(_given(texts))) for name, texts in step.also.items()
+        }
+
+    def shown(self, name: str, decimals: int | None = None) -> str:
+        """Return a live number as a sentence shows it.
+
+        Parameters
+        ----------
+        name : str
+            Such as ``weights.0``, or ``sharp.weights`` of the numbers that are called sharp.
+        decimals : int, optional
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        LessonError
+            When there is no such number.
+        """
+        head, _, tail = name.partition(".")
+        own = self.step.given, self.numbers
+        texts, numbers = self._also.get(head, own)
+        quantity, *places = (tail if head in self._also else name).split(".")
+        as_typed = words.typed(texts, quantity) if decimals is None and not places else ""
+        if as_typed and (self.seed == 0 or head in self._also):
+            return as_typed
+        try:
+            at = [int(place) for place in places]
+            return words.written(exercises.part_of(numbers, quantity, at), decimals)
+        except (KeyError, IndexError, ValueError) as error:
+            sentence = str(error).strip("'\"")
+            raise LessonError(self.step.line, f"{{{{{name}}}}}: {sentence}") from None
+
+    def fill(self, text: str) -> str:
+        """Put the live numbers into a text of the step.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        str
+        """
+        return words.fill(text, self.shown)
+
+    @property
+    def right(self) -> object:
+        """The right answer, as an array or a number."""
+        return exercises.part_of(self.numbers, self.step.answer, self.step.at)
+
+    def mistake(self, answer: object) -> str:
+        """Return the known mistake that gives an answer, or an empty name.
+
+        Parameters
+        ----------
+        answer : array_like
+
+        Returns
+        -------
+        str
+        """
+        step = self.step
+        return found_mistake(answer, self.given, step.answer, step.at, tolerance=step.tolerance)
+
+
+def check_lesson(lesson: Lesson) -> None:
+    """Make sure that every text of a lesson can be filled and every answer computed.
+
+    Parameters
+    ----------
+    lesson : Lesson
+
+    Raises
+    ------
+    LessonError
+        With the line of the step.
+    """
+    for step in lesson.steps:
+        try:
+            numbers = StepNumbers(step, 0)
+            if step.answer and numbers.right is None:
+                raise ValueError("the answer is not computed")
+        except (KeyError, IndexError, ValueError) as error:
+            raise LessonError(step.line, str(error).strip("'\"")) from None
+        for text in words.texts_of(step):
+            numbers.fill(text)

@@ -220,6 +220,20 @@ def part_of(found: Numbers, name: str, at: Sequence[int] = ()) -> Array:
     return values[tuple(at)] if at else values[()]
 
 
+def count(values: ArrayLike) -> int:
+    """Return how many numbers there are.
+
+    Parameters
+    ----------
+    values : array_like
+
+    Returns
+    -------
+    int
+    """
+    return int(np.size(values))
+
+
 def agrees(answer: ArrayLike, right: ArrayLike, tolerance: float) -> bool:
     """Tell whether an answer is right within a tolerance; NaN agrees with NaN only.
 

@@ -294,6 +294,30 @@ def ratio_inverted(given: Given, right: Numbers) -> Numbers | None:
         return {"ratio": 1 / right["ratio"]}
 
 
+def mistaken(mistake: str, given: Given) -> Numbers:
+    """Return what a known mistake makes of an exercise.
+
+    Parameters
+    ----------
+    mistake : str
+        A name of `MISTAKES`.
+    given : Given
+
+    Returns
+    -------
+    dict of str to ndarray
+        Empty when the mistake can't be made here.
+
+    Raises
+    ------
+    KeyError
+        If there is no such mistake; the text lists those there are.
+    """
+    if mistake not in MISTAKES:
+        raise KeyError(f"there is no mistake {mistake}; there are {', '.join(MISTAKES)}")
+    return MISTAKES[mistake](given, numbers(given)) or {}
+
+
 def found_mistake(
     answer: ArrayLike,
     given: Given,
@@ -328,8 +352,9 @@ def found_mistake(
     """
     right = numbers(given)
     wanted = part_of(right, name, at)
-    for mistake, function in MISTAKES.items():
-        wrong = function(given, right)
+    results = [(mistake, function(given, right)) for mistake, function in MISTAKES.items()]
+    # A mistake about the asked number itself goes before one that only leads to it.
+    for mistake, wrong in sorted(results, key=lambda pair: "weights" in (pair[1] or {})):
         if not wrong or name not in wrong or np.shape(wrong[name]) != np.shape(right[name]):
             continue
         instead = part_of(wrong, name, at)

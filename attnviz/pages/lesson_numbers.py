@@ -1,8 +1,10 @@
 """From the texts of a lesson's step to its numbers, and from numbers to its filled-in texts."""
 
+from collections.abc import Sequence
+
 from attnviz.content.lessons import GivenTexts, Lesson, LessonError, Step, words
 from attnviz.core import exercises
-from attnviz.core.mistakes import found_mistake
+from attnviz.core.mistakes import found_mistake, mistaken
 from attnviz.state.matrix import values_of
 
 
@@ -51,7 +53,8 @@ class StepNumbers:
         Parameters
         ----------
         name : str
-            Such as ``weights.0``, or ``sharp.weights`` of the numbers that are called sharp.
+            Such as ``weights.0``; ``sharp.weights`` of the numbers that are called sharp;
+            ``wrong.mask-after.weights``, what a known mistake makes of them.
         decimals : int, optional
 
         Returns
@@ -66,7 +69,11 @@ class StepNumbers:
         head, _, tail = name.partition(".")
         own = self.step.given, self.numbers
         texts, numbers = self._also.get(head, own)
-        quantity, *places = (tail if head in self._also else name).split(".")
+        rest = tail if head in self._also else name
+        if head == "wrong":
+            mistake, _, rest = tail.partition(".")
+            texts, numbers = GivenTexts(), mistaken(mistake, self.given)
+        quantity, *places = rest.split(".")
         as_typed = words.typed(texts, quantity) if decimals is None and not places else ""
         if as_typed and (self.seed == 0 or head in self._also):
             return as_typed
@@ -95,12 +102,45 @@ class StepNumbers:
         """The right answer, as an array or a number."""
         return exercises.part_of(self.numbers, self.step.answer, self.step.at)
 
-    def mistake(self, answer: object) -> str:
+    @property
+    def count(self) -> int:
+        """How many numbers are asked for."""
+        return exercises.count(self.right)
+
+    @property
+    def is_mask(self) -> bool:
+        """True when a mask is asked for, as ones and zeros."""
+        return self.step.answer == "allowed"
+
+    @property
+    def weights(self) -> list[float]:
+        """The weights of the only query."""
+        return exercises.part_of(self.numbers, "weights").tolist()
+
+    @property
+    def count_keys(self) -> int:
+        """Number of keys of the only query."""
+        return len(self.weights)
+
+    def places_off(self, answer: Sequence[float]) -> list[int]:
+        """Return which numbers of an answer are off, from 0.
+
+        Parameters
+        ----------
+        answer : sequence of float
+
+        Returns
+        -------
+        list of int
+        """
+        return exercises.places_off(answer, self.right, self.step.tolerance)
+
+    def mistake(self, answer: Sequence[float]) -> str:
         """Return the known mistake that gives an answer, or an empty name.
 
         Parameters
         ----------
-        answer : array_like
+        answer : sequence of float
 
         Returns
         -------

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from attnviz.state.edits import Edited
+from attnviz.state.edits import Edited, sentence
 from attnviz.state.fields import FieldError, declared, plain, quoted
 from attnviz.state.links import read_list, write_list
+from attnviz.state.matrix import Matrix
+from attnviz.state.numbers import Ambiguous, NotNumbers, read_matrix, read_number
 
 MAX_STEPS = 40
 MAX_ANSWER = 300
 MAX_SEED = 9_999
 MAX_HELP = 9
 OWN = "own"  # the lesson that was opened from a file
+_TRUE, _FALSE = re.compile(r"(?i)\btrue\b"), re.compile(r"(?i)\bfalse\b")
 _NAME = re.compile(r"[a-z0-9-]{0,40}")
 
 
@@ -42,12 +46,23 @@ def _read_answers(text: str) -> tuple[str, ...]:
     return answers
 
 
+def _read_help(text: str) -> tuple[int, int]:
+    step, count = (_read_count(MAX_STEPS - 1), _read_count(MAX_HELP))
+    parts = read_list(text)
+    if len(parts) != 2:
+        raise ValueError(f"it is a step and a number of hints such as 3_1; got {quoted(text)}")
+    return step(parts[0]), count(parts[1])
+
+
 LESSON = plain("lesson", "", "Lesson", "The name of the lesson; none is the contents.", _read_name)
 AT = plain("at", 0, "Step", "The step that is open, from 0.", _read_count(MAX_STEPS - 1))
 SEED = plain("seed", 0, "Seed", "0 for the numbers of the lesson, others draw new ones.",
              _read_count(MAX_SEED))  # fmt: skip
 ANSWERS = plain("answers", (), "Answers", "One for each step, in order.", _read_answers, write_list)
-HELP = plain("help", 0, "Help", "How many hints of this step are open.", _read_count(MAX_HELP))
+HELP = plain(
+    "help", (0, 0), "Help", "A step, from 0, and how many of its hints are open.", _read_help,
+    lambda pair: "_".join(map(str, pair)),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -64,8 +79,8 @@ class LessonState:
         0 for the numbers that the lesson gives, others draw fresh ones.
     answers : tuple of str
         What was answered, one text for each step; empty where nothing was.
-    help : int
-        How many hints of the open step are shown.
+    help : (int, int)
+        A step and how many of its hints are shown; those of other steps are closed.
     preset : str
         Always empty: a lesson has no presets.
     """
@@ -74,12 +89,12 @@ class LessonState:
     at: int = declared(AT)
     seed: int = declared(SEED)
     answers: tuple[str, ...] = declared(ANSWERS)
-    help: int = declared(HELP)
+    help: tuple[int, int] = declared(HELP)
     preset: str = field(default="")
 
     def __post_init__(self) -> None:
         """Check what code could give that no link can, and what only fits a lesson."""
-        for declaration in (LESSON, AT, SEED, HELP):
+        for declaration in (LESSON, AT, SEED):
             try:
                 declaration.reads[declaration.name](str(getattr(self, declaration.name)))
             except ValueError as error:
@@ -127,30 +142,57 @@ class LessonState:
             answers.pop()
         return replace(self, answers=tuple(answers))
 
-    def moved(self, at: int) -> LessonState:
-        """Return the state at another step, with its hints closed.
+    @property
+    def hints(self) -> int:
+        """How many hints of the open step are shown."""
+        return self.help[1] if self.help[0] == self.at else 0
+
+    @property
+    def one_more_hint(self) -> tuple[int, int]:
+        """The help with one more hint of the open step."""
+        return self.at, min(self.hints + 1, MAX_HELP)
+
+    @property
+    def before(self) -> int:
+        """The step before the open one."""
+        return max(self.at - 1, 0)
+
+    @property
+    def after(self) -> int:
+        """The step after the open one."""
+        return self.at + 1
+
+    def within(self, steps: int) -> LessonState:
+        """Return the state at the last step of a lesson that has fewer steps.
 
         Parameters
         ----------
-        at : int
-            From 0.
+        steps : int
 
         Returns
         -------
         LessonState
         """
-        return self if at == self.at else replace(self, at=at, help=0)
+        return replace(self, at=min(self.at, steps - 1))
 
-    def redrawn(self) -> LessonState:
-        """Return the state with fresh numbers: what was answered belonged to the old ones.
+    def redrawn(self, kept: Sequence[bool]) -> LessonState:
+        """Return the state with fresh numbers: what was answered to the old ones goes.
+
+        Parameters
+        ----------
+        kept : sequence of bool
+            For each step, True when its numbers stay.
 
         Returns
         -------
         LessonState
             The next seed; after the last one the numbers of the lesson come back.
         """
+        answers = [a if keep else "" for a, keep in zip(self.answers, kept, strict=False)]
+        while answers and not answers[-1]:
+            answers.pop()
         seed = self.seed + 1 if self.seed < MAX_SEED else 0
-        return replace(self, seed=seed, answers=(), help=0)
+        return replace(self, seed=seed, answers=tuple(answers), help=(0, 0))
 
 
 def edit_bars(state: LessonState, edit: Mapping[str, Any]) -> Edited:
@@ -172,3 +214,52 @@ def edit_bars(state: LessonState, edit: Mapping[str, Any]) -> Edited:
     if not all(isinstance(b, int | float) and 0 <= b <= 1 for b in bars):
         return Edited(state, reset=True)
     return Edited(state.answered(" ".join(f"{bar:.2f}" for bar in bars)))
+
+
+def read_answer(text: str, count: int, *, mask: bool = False) -> tuple[float, ...]:
+    """Read an answer in any spelling that the parser knows.
+
+    Parameters
+    ----------
+    text : str
+    count : int
+        How many numbers are asked for; it decides what a decimal comma can mean.
+    mask : bool
+        True when ones and zeros are asked for: then true and false are read as well.
+
+    Returns
+    -------
+    tuple of float
+        Row by row.
+
+    Raises
+    ------
+    ValueError
+        With a sentence, when it can't be read or holds another number of numbers.
+
+    Examples
+    --------
+    >>> read_answer("1/4; 0,75", 2), read_answer("0,25", 1), read_answer("True False", 2, mask=True)
+    ((0.25, 0.75), (0.25,), (1.0, 0.0))
+    """
+    if mask:
+        text = _TRUE.sub("1", _FALSE.sub("0", text))
+    readings: list[Matrix] = []
+    if count == 1:
+        with suppress(NotNumbers):  # brackets, perhaps: the reader of whole texts knows them
+            readings.append(((read_number(text),),))
+    if not readings:
+        try:
+            reading = read_matrix(text, max_rows=64, max_columns=64)
+        except NotNumbers as error:
+            raise ValueError(sentence(error)) from None
+        if isinstance(reading, Ambiguous):
+            readings = [way.cells for _, way in reading.alternatives]
+        else:
+            readings = [reading.cells]
+    sizes = [sum(len(row) for row in cells) for cells in readings]
+    fitting = [cells for cells, size in zip(readings, sizes, strict=True) if size == count]
+    if len(fitting) != 1:
+        asked = "One number is asked for" if count == 1 else f"{count} numbers are asked for"
+        raise ValueError(f"{asked}; this is {' or '.join(str(size) for size in sizes)}.")
+    return tuple(cell.value for row in fitting[0] for cell in row)

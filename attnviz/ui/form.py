@@ -9,6 +9,7 @@ but the address does, so it was Back, Forward or an edited address.
 from __future__ import annotations
 
 import secrets
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
@@ -50,6 +51,7 @@ class _Memory(Generic[State]):
     loaded: bool = False
     live: bool = False
     oversize: bool = False
+    kept: dict[str, Any] = field(default_factory=dict)
 
 
 class Form(Generic[State]):
@@ -70,6 +72,10 @@ class Form(Generic[State]):
         Those of them whose widget holds a list of words.
     linked : bool
         False for a page that has no link of its own.
+    start : state, optional
+        What it opens with instead of the defaults, where there is no link.
+    embedded : bool
+        True for a form that stands on the page of another one.
     """
 
     def __init__(
@@ -82,14 +88,18 @@ class Form(Generic[State]):
         natives: Sequence[str] = (),
         several: Sequence[str] = (),
         linked: bool = True,
+        start: State | None = None,
+        embedded: bool = False,
     ) -> None:
-        self._page, self._cls, self._presets, self._linked = page, cls, presets, linked
+        self._page, self._cls, self._presets = page, cls, presets
+        self._linked, self._embedded = linked and not embedded, embedded
+        self._start = cls() if start is None else start
         self._parts = parts
         by_name: dict[str, Field] = {f.name: f for f in fields_of(cls)}
         self._natives = {name: by_name[name] for name in natives}
         self._several = frozenset(several)
         self._memory = self._open()
-        if linked and not self._returned:
+        if self._linked and not self._returned:
             self._write_link()
         self._fill()
 
@@ -282,6 +292,129 @@ class Form(Generic[State]):
         key = self.key(f"set-{'-'.join(fields)}-{label}")
         st.button(label, key=key, on_click=self.change, kwargs=fields)
 
+    def link_button(self, label: str, state: State, *, help: str = "") -> None:
+        """Show a button that loads a whole state.
+
+        Parameters
+        ----------
+        label : str
+        state : State
+        help : str
+        """
+        key = self.key(f"load-{label}")
+        st.button(label, key=key, on_click=self.load, args=(state,), help=help or None)
+
+    def ask_text(self, label: str, answer: str, submit: str, then: Callable[[str], State]) -> None:
+        """Ask for a text; Enter or the button takes it over.
+
+        Parameters
+        ----------
+        label : str
+        answer : str
+            What was answered before.
+        submit : str
+            Words on the button.
+        then : callable
+            What was typed to the state after it.
+        """
+        key = self._fresh_key("answer", label)
+
+        def taken() -> None:
+            self._memory.state, self._memory.loaded = then(st.session_state[key]), True
+
+        with st.form(f"{key}-form", border=False):
+            st.text_input(label, answer, key=key, max_chars=300, label_visibility="collapsed")
+            st.form_submit_button(submit, on_click=taken)
+
+    def ask_choice(
+        self,
+        label: str,
+        options: Sequence[str],
+        chosen: int | None,
+        submit: str,
+        then: Callable[[str], State],
+    ) -> None:
+        """Ask a closed question; nothing counts before the button is pressed.
+
+        Parameters
+        ----------
+        label : str
+        options : sequence of str
+            Markdown.
+        chosen : int or None
+            What was answered before.
+        submit : str
+            Words on the button.
+        then : callable
+            Place of the answer, from 1, as a text, to the state after it.
+        """
+        key = self._fresh_key("choice", label)
+
+        def taken() -> None:
+            place = st.session_state[key]
+            if place is not None:
+                self._memory.state, self._memory.loaded = then(str(place + 1)), True
+
+        with st.form(f"{key}-form", border=False):
+            places = range(len(options))
+            st.radio(
+                label,
+                places,
+                chosen,
+                format_func=options.__getitem__,
+                key=key,
+                label_visibility="collapsed",
+            )
+            st.form_submit_button(submit, on_click=taken)
+
+    def _fresh_key(self, kind: str, label: str) -> str:
+        """Return a key that is new for each question and whenever a whole state was loaded."""
+        named = f"{kind}-{zlib.crc32(label.encode('utf-8', 'replace')):x}-{self._memory.rev}"
+        return self.key(named)
+
+    def text_file(self, label: str, then: Callable[[bytes], None]) -> None:
+        """Offer to open a file of text.
+
+        Parameters
+        ----------
+        label : str
+        then : callable
+            Takes what the file holds.
+        """
+        key = self.key("text-file")
+
+        def opened() -> None:
+            file = st.session_state[key]
+            if file is not None:
+                then(file.getvalue())
+                self._memory.loaded = True
+
+        st.file_uploader(label, type=["toml", "txt"], key=key, on_change=opened, max_upload_size=1)
+
+    def remember(self, name: str, value: Any) -> None:
+        """Keep something for the rest of the visit.
+
+        Parameters
+        ----------
+        name : str
+        value : object
+        """
+        self._memory.kept[name] = value
+
+    def recall(self, name: str, default: Any = None) -> Any:
+        """Return what was kept under a name.
+
+        Parameters
+        ----------
+        name : str
+        default : object
+
+        Returns
+        -------
+        object
+        """
+        return self._memory.kept.get(name, default)
+
     def view_switch(self, label: str, *, help: str, **also: Any) -> None:
         """Show the button that goes into the lecture view and out of it.
 
@@ -411,6 +544,16 @@ class Form(Generic[State]):
         memory.state, memory.problems, memory.notes = state, {}, ()
         memory.rev, memory.drafts, memory.loaded = secrets.token_hex(4), self._drafts(state), True
 
+    def settle(self, state: State) -> None:
+        """Take over a state that fits what only the page knows, before anything is drawn.
+
+        Parameters
+        ----------
+        state : State
+        """
+        self._memory.state, self._memory.drafts = state, self._drafts(state)
+        self._fill()
+
     def change(self, **fields: Any) -> None:
         """Set some fields, and keep what is typed in the editors; for the callback of a button.
 
@@ -433,13 +576,15 @@ class Form(Generic[State]):
 
     def _open(self) -> _Memory[State]:
         memory: _Memory[State] | None = st.session_state.get(self.key("memory"))
-        arrived = memory is None or st.session_state.get(_HERE) != self._page
+        arrived = memory is None
         self._returned = False
-        st.session_state[_HERE] = self._page
+        if not self._embedded:
+            arrived = arrived or st.session_state.get(_HERE) != self._page
+            st.session_state[_HERE] = self._page
         params = self._params()
         first = memory is None
         if memory is None:
-            memory = _Memory(self._cls(), self._cls(), {})
+            memory = _Memory(self._start, self._start, {})
             st.session_state[self.key("memory")] = memory
         self._memory = memory
         if arrived:
@@ -458,7 +603,7 @@ class Form(Generic[State]):
 
     def _take(self, params: Mapping[str, str]) -> None:
         opened = decode(params, self._cls, self._presets)
-        self.load(opened.state)
+        self.load(opened.state if params else self._start)
         memory = self._memory
         memory.notes, memory.link, memory.loaded, memory.live = (
             opened.notes,

@@ -41,6 +41,7 @@ _PARTS = {
         "matrix": "av-matrix",
         "temperature": "av-temperature",
         "pipeline": "av-pipeline",
+        "predict": "av-predict",
         "table": "av-steps",
         "plot": "av-plot",
         "facts": "av-facts",
@@ -66,7 +67,7 @@ def editor(part: str, key: str, data: Mapping[str, Any]) -> None:
 
     Parameters
     ----------
-    part : {"matrix", "temperature", "table", "pipeline"}
+    part : {"matrix", "temperature", "table", "pipeline", "predict"}
     key : str
         From `Form.key`: the form reads the edits of this key.
     data : mapping

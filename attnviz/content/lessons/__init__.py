@@ -34,6 +34,9 @@ ORDER = (
 )
 
 
+FIRST = ORDER[0]
+
+
 class LessonError(ValueError):
     """What is wrong with the file of a lesson, and where.
 
@@ -178,6 +181,20 @@ class Lesson:
     title: str
     goal: str
     steps: tuple[Step, ...]
+
+    def step(self, at: int) -> Step:
+        """Return a step.
+
+        Parameters
+        ----------
+        at : int
+            From 0.
+
+        Returns
+        -------
+        Step
+        """
+        return self.steps[at]
 
 
 @cache

@@ -130,12 +130,13 @@ def _step_lines(lines: list[str]) -> list[int]:
 
 def _find(lines: list[str], name: str, first: int, last: int) -> int:
     """Return the line of a name, from 1, or where its table begins."""
-    wanted = re.compile(
-        rf"\s*(\[+[^\]]*\b{re.escape(name)}\s*\]+|[\"']?{re.escape(name)}[\"']?\s*=)"
-    )
-    for number in range(first, last):
-        if wanted.match(lines[number - 1]):
-            return number
+    word = re.escape(name)
+    alone = rf"\s*(\[+[^\]]*\b{word}\s*\]+|[\"']?{word}[\"']?\s*=)"
+    inline = rf"\s*\w+\s*=\s*\{{(?:.*[{{,])?\s*{word}\s*="
+    for pattern in (alone, inline):
+        for number in range(first, last):
+            if re.match(pattern, lines[number - 1]):
+                return number
     return first
 
 
@@ -300,7 +301,7 @@ class _Reader:
         if mask not in ("", "causal"):
             raise self.fail("mask", f"mask must be causal or left out; got {quoted(mask)}")
         scale = self.read("scale", _finite, data["scale"]) if "scale" in data else None
-        hide = self.read("hide", read_positions, data.get("hide", ""))
+        hide = self.read("hide", read_positions, data.get("hide", "").replace(" ", ""))
         found = GivenTexts(temperature=temperature, scale=scale, hide=hide, mask=mask, **matrices)
         self.shapes(table, found)
         return found

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attnviz.content.lessons import GivenTexts, Lesson, Step
+from attnviz.content.lessons import KINDS, ORDER, GivenTexts, Lesson, Step
 from attnviz.content.shown import shown
 from attnviz.state.lessons import LessonState
 
@@ -18,7 +18,6 @@ SENTENCE = (
     "Predict, see, work it out by hand, write the code, check. Each lesson takes about a quarter"
     " of an hour; the link keeps your answers."
 )
-CARD = "Reference card"
 OWN_HEADING = "#### A lesson of your own"
 OWN = (
     "A lesson is one text file. Take one of ours as a start, change it, and open it here: what is"
@@ -26,18 +25,25 @@ OWN = (
 )
 OWN_LOST = "This link belongs to a lesson from a file. Open the file once more."
 NO_LESSON = "There is no lesson with this name; here are all of them."
-NO_STEP = "The lesson has {n} steps; the last one is shown."
 REDRAWN = "Fresh numbers, equally hard. The link keeps them: everybody who opens it gets the same."
 CODE = (
     "Write it on your own machine. Save the start below as a file, fill it in, and run the checker"
     " in the folder of attnviz: it says which cases pass, and for each other one what came, what"
     " was expected and the likely reason. This page never runs your code."
 )
-TOLD = "Commit first: what you predict is worth more than what you read."
+ALL = "All lessons"
+COPY = "Copies the address of this step, with your answers in it"
+BACK, NEXT, FRESH = "Back", "Next", "Fresh numbers"
+COMMIT, CHECK = "Commit", "Check"
+WHOLE_PAGE = "Open these numbers on a page of their own"
+SOLUTION = "A solution that passes"
+NOT_TEXT = "The file is not text in UTF-8; a lesson is a text file."
+CARD_CODE = "**All of it in plain Python**, with lists and nothing to install:"
+PRINT = "Made for paper too: print this page with your browser."
 BARS = "Draw the weights as you expect them, then commit."
-HINTS = ("a nudge", "the next step", "the worked step")
+_HINTS = ("a nudge", "the next step", "the worked step")
 
-_LIVE = re.compile(r"\{\{\s*([A-Za-z_][\w.]*)\s*(?::\s*(\d))?\s*\}\}")
+_LIVE = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*(?::\s*(\d))?\s*\}\}")
 _TYPED = {"scores", "q", "k", "v"}
 
 MISTAKES = {
@@ -213,10 +219,8 @@ def step_names(lesson: Lesson, done: Sequence[bool]) -> dict[str, str]:
     dict of str to str
         Position in the link to words.
     """
-    from attnviz.content.lessons import KINDS
-
     return {
-        str(at): f"{'✓ ' if ok else ''}{at + 1} {KINDS[step.kind]}"
+        str(at): f"{'✓ ' if ok else ''}{at + 1} {step.title or KINDS[step.kind]}"
         for at, (step, ok) in enumerate(zip(lesson.steps, done, strict=True))
     }
 
@@ -354,7 +358,7 @@ def bars_feedback(distance: float, weights: Sequence[float]) -> list[dict[str, A
     return [{"value": f"{words} The weights are {written(weights)}. {moved}"}]
 
 
-def reply(step: Step, chosen: int) -> list[dict[str, Any]]:
+def reply(step: Step, chosen: int, fill: Callable[[str], str]) -> list[dict[str, Any]]:
     """Answer a choice.
 
     Parameters
@@ -362,15 +366,34 @@ def reply(step: Step, chosen: int) -> list[dict[str, Any]]:
     step : Step
     chosen : int
         From 0.
+    fill : callable
+        Puts the live numbers into a text.
 
     Returns
     -------
     list of dict
-        For `attnviz.ui.parts.facts`. A prediction is never wrong, it is only compared.
+        For `attnviz.ui.parts.facts`.
     """
     option = step.options[chosen]
+    words = fill(option.reply).replace("**", "")  # the part shows every letter as it is
     head = "Right. " if option.right else "Not quite. "
-    return [{"value": head + option.reply, "ok": option.right}]
+    return [{"value": head + words, "ok": option.right}]
+
+
+def is_good_choice(step: Step, chosen: int | None) -> bool:
+    """Tell whether a choice is right; a prediction is never wrong, it only has to be made.
+
+    Parameters
+    ----------
+    step : Step
+    chosen : int or None
+        From 0.
+
+    Returns
+    -------
+    bool
+    """
+    return chosen is not None and (step.kind == "predict" or step.options[chosen].right)
 
 
 def chosen(state: LessonState, step: Step, at: int) -> int | None:
@@ -388,3 +411,161 @@ def chosen(state: LessonState, step: Step, at: int) -> int | None:
     """
     text = state.answer_to(at)
     return int(text) - 1 if text.isdigit() and 1 <= int(text) <= len(step.options) else None
+
+
+def drawn_bars(answer: str, count: int) -> list[float] | None:
+    """Read bars that were drawn.
+
+    Parameters
+    ----------
+    answer : str
+    count : int
+        Number of bars.
+
+    Returns
+    -------
+    list of float, or None
+        None when there are none yet, or not so many.
+    """
+    try:
+        bars = [float(word) for word in answer.split()]
+    except ValueError:
+        return None
+    good = len(bars) == count and all(0 <= bar <= 1 for bar in bars) and sum(bars) > 0
+    return bars if good else None
+
+
+def key_names(count: int) -> list[str]:
+    """Return default labels of keys.
+
+    Parameters
+    ----------
+    count : int
+
+    Returns
+    -------
+    list of str
+    """
+    return [f"k{at}" for at in range(1, count + 1)]
+
+
+def open_hints(step: Step, count: int) -> tuple[str, ...]:
+    """Return the hints that are open.
+
+    Parameters
+    ----------
+    step : Step
+    count : int
+
+    Returns
+    -------
+    tuple of str
+    """
+    return step.hints[:count]
+
+
+def hint_button(count: int) -> str:
+    """Return the words on the button that opens the next hint.
+
+    Parameters
+    ----------
+    count : int
+        Hints that are open.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> hint_button(0), hint_button(2)
+    ('Help: a nudge', 'Help: the worked step')
+    """
+    return f"Help: {_HINTS[min(count, len(_HINTS) - 1)]}"
+
+
+def numbered(at: int, title: str) -> str:
+    """Return a lesson's title with its number.
+
+    Parameters
+    ----------
+    at : int
+        From 0.
+    title : str
+
+    Returns
+    -------
+    str
+    """
+    return f"{at + 1}. {title}"
+
+
+def next_lesson(name: str) -> str:
+    """Return the name of the lesson after this one; empty after the last.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
+    """
+    at = ORDER.index(name) if name in ORDER else len(ORDER)
+    return ORDER[at + 1] if at + 1 < len(ORDER) else ""
+
+
+def next_button(title: str) -> str:
+    """Return the words on the button to the next lesson.
+
+    Parameters
+    ----------
+    title : str
+
+    Returns
+    -------
+    str
+    """
+    return f"Next lesson: {title}"
+
+
+def no_step(count: int) -> str:
+    """Say that a link names a step that the lesson doesn't have.
+
+    Parameters
+    ----------
+    count : int
+
+    Returns
+    -------
+    str
+    """
+    return f"at in the link: the lesson has {count} steps. The last one is shown."
+
+
+def code_file(function: str) -> str:
+    """Return the name of the file that a person writes.
+
+    Parameters
+    ----------
+    function : str
+
+    Returns
+    -------
+    str
+    """
+    return f"my_{function}.py"
+
+
+def check_command(function: str) -> str:
+    """Return the command that checks the file.
+
+    Parameters
+    ----------
+    function : str
+
+    Returns
+    -------
+    str
+    """
+    return f"python -m attnviz.check {code_file(function)}"

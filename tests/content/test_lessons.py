@@ -1,0 +1,219 @@
+"""Every lesson: it is read, its numbers are live, its answers are checked, its words fit."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from attnviz import content
+from attnviz.content import lessons
+from attnviz.content.lessons import GivenTexts, LessonError, Step, card, words
+from attnviz.content.lessons.reader import our_lesson, read_lesson
+from attnviz.core.mistakes import MISTAKES
+
+LESSONS = {name: our_lesson(name) for name in lessons.ORDER}
+
+
+def test_there_is_a_file_for_every_lesson_and_no_other():
+    assert {path.stem for path in lessons.FOLDER.glob("*.toml")} == set(lessons.ORDER)
+    with pytest.raises(KeyError):
+        lessons.lesson_text("../softmax")
+    assert content
+
+
+@pytest.mark.parametrize("name", [name for name in lessons.ORDER if name != "mistakes"])
+def test_a_lesson_goes_from_predicting_to_checking(name):
+    kinds = [step.kind for step in LESSONS[name].steps]
+    assert kinds[0] == "predict"
+    assert kinds.index("see") < kinds.index("explain") < kinds.index("task")
+    assert kinds[-1] == "check"
+    assert kinds.count("task") >= 2
+
+
+def test_every_task_has_help_in_three_levels():
+    for name, lesson in LESSONS.items():
+        for step in lesson.steps:
+            if step.kind == "task":
+                assert len(step.hints) == 3, (name, step.line)
+
+
+def test_every_closed_question_has_one_right_answer_and_a_reply_to_each():
+    for name, lesson in LESSONS.items():
+        for step in lesson.steps:
+            right = [option.right for option in step.options]
+            assert not right or right.count(True) == 1, (name, step.line)
+            assert len({option.reply for option in step.options}) == len(right)
+
+
+def test_every_known_mistake_has_its_words():
+    assert set(words.MISTAKES) == set(MISTAKES)
+
+
+# -- numbers in sentences -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "decimals", "text"),
+    [
+        (0.66524, None, "0.6652"),
+        (0.66524, 2, "0.67"),
+        (-1.5, 1, "−1.5"),
+        (-math.inf, 2, "−∞"),
+        (math.nan, 2, "nan"),
+        ([2.0, -1.0], None, "2, −1"),
+        ([[1.0, 0.0], [0.0, 1.0]], None, "[1, 0; 0, 1]"),
+    ],
+)
+def test_numbers_are_written_into_sentences(values, decimals, text):
+    assert words.written(values, decimals) == text
+
+
+def test_only_double_braces_are_live_numbers():
+    asked = []
+
+    def lookup(name, decimals):
+        asked.append((name, decimals))
+        return "7"
+
+    filled = words.fill(r"$\frac{a}{b}$ {x} {{weights.0}} {{ wrong.mask-after.total : 2 }}", lookup)
+    assert filled == r"$\frac{a}{b}$ {x} 7 7"
+    assert asked == [("weights.0", None), ("wrong.mask-after.total", 2)]
+
+
+# -- answers to answers ---------------------------------------------------------------------------
+
+TASK = Step("task", "", "", "Which?", answer="weights", decimals=3)
+
+
+def said(answer, right, off, mistake=""):
+    [fact] = words.feedback(TASK, answer, np.array(right), off, mistake)
+    return fact["ok"], fact["value"]
+
+
+def test_a_right_answer_is_shown_with_all_its_digits():
+    assert said([0.67], 0.66976, []) == (True, "Right. With all digits on screen: 0.6698.")
+
+
+def test_a_known_mistake_is_answered_with_its_reason():
+    ok, text = said([2, 1], [0.7, 0.3], [0, 1], "scores-as-weights")
+    assert not ok
+    assert text == f"Not yet. {words.MISTAKES['scores-as-weights']}"
+
+
+def test_an_unknown_wrong_answer_is_never_just_wrong():
+    assert "last digits" in said([0.668], 0.66976, [0])[1]
+    assert "0.9 is larger" in said([0.9], 0.66976, [0])[1]
+    assert "0.1 is smaller" in said([0.1], 0.66976, [0])[1]
+    text = said([0.2, 0.3, 0.3], [0.5, 0.3, 0.2], [0, 2])[1]
+    assert "Off: values 1, 3." in text
+    assert "Yours sum to 0.8" in text
+    assert "negative" in said([-0.5, 1.5], [0.5, 0.5], [0, 1])[1]
+
+
+def test_a_prediction_is_compared_and_not_judged():
+    [near] = words.bars_feedback(0.02, [0.5, 0.5])
+    [far] = words.bars_feedback(0.4, [0.5, 0.5])
+    assert near["value"].startswith("Very near. The weights are 0.5, 0.5.")
+    assert "40 % of the weight" in far["value"]
+    assert "ok" not in near
+    assert words.drawn_bars("0.5 0.25", 2) == [0.5, 0.25]
+    for bad in ("", "0.5", "x y", "2 0", "0 0", "nan 1"):
+        assert words.drawn_bars(bad, 2) is None
+
+
+# -- the file of a lesson -------------------------------------------------------------------------
+
+HEAD = 'title = "A"\ngoal = "B"\n'
+GOOD = HEAD + '[[step]]\nkind = "task"\nsay = "x"\nask = "y"\nanswer = "weights"\n'
+GIVEN = 'given = { scores = "1, 0" }\n'
+
+
+def test_the_smallest_lesson():
+    lesson = read_lesson(GOOD + GIVEN)
+    [step] = lesson.steps
+    assert (lesson.title, step.kind, step.line) == ("A", "task", 3)
+    assert [cell.text for cell in step.given.scores[0]] == ["1", "0"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "sentence"),
+    [
+        ("", 1, "the lesson needs a title"),
+        ("title = 3\ngoal = 'x'", 1, "needs a title"),
+        (HEAD, 2, r"at least one \[\[step\]\]"),
+        ("title = 'A\n", 1, "not TOML"),
+        (HEAD + "author = 'x'\n[[step]]\nkind='see'", 3, "has no author"),
+        (HEAD + "[[step]]\nsay = 'x'\n", 3, "kind must be one of predict, see"),
+        (HEAD + "[[step]]\nkind = 'quiz'\n", 4, "got 'quiz'"),
+        (HEAD + "[[step]]\nkind = 'see'\nsay = 'x'\nexplore = 'tea'\n", 6, "explore must be"),
+        (HEAD + "[[step]]\nkind = 'see'\nsay = 'x'\ncolour = 'red'\n", 6, "has no colour"),
+        (HEAD + "[[step]]\nkind = 'code'\nsay = 'x'\nfunction = 'f'\n", 6, "function must be"),
+        (HEAD + "[[step]]\nkind = 'task'\nsay = 'x'\n", 4, "needs option, bars or answer"),
+        (GOOD, 7, "needs given numbers"),
+        (GOOD + 'given = { scores = "1, x" }\n', 8, "value 2 is not a number"),
+        (GOOD + '[step.given]\nscores = "1, x"\n', 9, "value 2 is not a number"),
+        (GOOD + 'given = { scores = "1, 0", hide = "2" }\n', 8, "no key 2"),
+        (GOOD + 'given = { q = "1, 0" }\n', 8, "belong together"),
+        (GOOD + 'given = { q = "1, 0", k = "1", v = "1" }\n', 8, "don't fit"),
+        (GOOD + 'given = { scores = "1", T = "0" }\n', 8, "T: "),
+        (GOOD + 'given = { score = "1" }\n', 8, "has no score"),
+        (GOOD + GIVEN + "at = 'one'\n", 9, "places are whole numbers"),
+        (GOOD + GIVEN + "decimals = 12\n", 9, "from 0 to 9"),
+        (GOOD + GIVEN + "redraw = ['q']\n", 9, "which is not given"),
+        (GOOD + GIVEN + "redraw = ['scores']\npool = [1]\n", 10, "2 different numbers"),
+        (GOOD + GIVEN + "hints = 'x'\n", 9, "list of texts"),
+        (GOOD + GIVEN + "hints = ['![a](b)']\n", 9, "pictures"),
+        (GOOD + GIVEN + "[[step.option]]\ntext = 'x'\n", 9, "a text and a reply"),
+        (HEAD + "[[step]]\nkind = 'see'\nsay = '''\n[[step]]\n'''\nexplore = 'x'\n", 8, "explore"),
+    ],
+)
+def test_a_mistake_in_a_file_is_named_with_its_line(text, line, sentence):
+    with pytest.raises(LessonError, match=sentence) as found:
+        read_lesson(text)
+    assert found.value.line == line
+
+
+def test_a_file_that_is_cut_anywhere_is_read_or_refused_with_a_line():
+    whole = lessons.lesson_text("weights")
+    refused = []
+    for end in range(0, len(whole), 97):
+        try:
+            read_lesson(whole[:end])
+        except LessonError as error:
+            refused.append(str(error))
+    assert len(refused) > 20
+    assert all(re.match(r"Line \d+: ", sentence) for sentence in refused)
+
+
+def test_windows_line_ends_and_a_mark_at_the_beginning_are_read():
+    assert read_lesson("\ufeff" + (GOOD + GIVEN).replace("\n", "\r\n")).title == "A"
+
+
+# -- the reference card ---------------------------------------------------------------------------
+
+
+def test_the_plain_python_of_the_card_gives_the_worked_example_with_nothing_installed(tmp_path):
+    import subprocess
+    import sys
+
+    script = tmp_path / "card.py"
+    script.write_text(
+        card.CODE
+        + "print(attention([[1, 0]], [[1, 0], [0, 1]], [[2, 0], [0, 2]]))\n"
+        + "print(attention([[1, 0]], [[1, 0], [0, 1]], [[2, 0], [0, 2]], [[True, False]]))\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(script)], capture_output=True, text=True, check=True
+    )
+    first, second = done.stdout.splitlines()
+    assert first.startswith("[[1.33952309865331")
+    assert "0.66047690134668" in first
+    assert second == "[[2.0, 0.0]]"
+
+
+def test_numbers_stand_as_they_were_written_in_the_file():
+    given = GivenTexts(scores=our_lesson("weights").steps[0].given.scores)
+    assert words.typed(given, "scores") == "1/√2, 0, −1"
+    assert words.typed(given, "weights") == ""

@@ -1,0 +1,308 @@
+"""The lessons page: from the contents through every step of every lesson, with checked answers."""
+
+import numpy as np
+import pytest
+
+from attnviz.content import lessons
+from attnviz.content.lessons import words
+from attnviz.content.lessons.reader import our_lesson
+from attnviz.core.exercises import part_of
+from attnviz.core.mistakes import MISTAKES, mistaken
+from attnviz.pages.lesson_numbers import StepNumbers, check_lesson
+from attnviz.state.lessons import LessonState, read_answer
+from tests.pages.driver import Visit
+
+ALL = [(name, at) for name in lessons.ORDER for at in range(len(our_lesson(name).steps))]
+NUMERIC = [(name, at) for name, at in ALL if our_lesson(name).step(at).answer]
+
+
+class Lessons(Visit):
+    """A visitor of the lessons page."""
+
+    def __init__(self, link=""):
+        super().__init__("lessons", link)
+
+    def of_kind(self, kind, start):
+        """Return the widget of a kind whose key begins so."""
+        return next(w for w in self.at.get(kind) if w.key.startswith(f"lessons.{start}"))
+
+    def press(self, label):
+        next(b for b in self.at.button if b.label == label).click()
+        return self.run()
+
+    def answer(self, text):
+        self.at.text_input[0].set_value(text)
+        return self.press("Check")
+
+    def choose(self, at):
+        radio = self.at.radio[0]
+        radio.set_value(radio.options[at] if isinstance(radio.value, str) else at)
+        return self.press(next(b.label for b in self.at.button if b.label in ("Check", "Commit")))
+
+    @property
+    def reply(self):
+        [fact] = self.data("reply")["items"]
+        return fact
+
+    @property
+    def texts(self):
+        return "\n".join(m.value for m in self.at.markdown)
+
+
+def rounded(values, decimals):
+    """What a person writes who rounds rightly."""
+    array = np.atleast_2d(np.asarray(values, float))
+    rows = [", ".join(f"{x:.{decimals}f}" for x in row) for row in array]
+    return "; ".join(rows) if len(rows) > 1 else rows[0]
+
+
+# -- every lesson as content ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", lessons.ORDER)
+@pytest.mark.parametrize("seed", [0, 1, 2, 77])
+def test_every_text_of_a_lesson_is_filled_with_live_numbers(name, seed):
+    lesson = our_lesson(name)
+    check_lesson(lesson)
+    for step in lesson.steps:
+        numbers = StepNumbers(step, seed)
+        for text in words.texts_of(step):
+            filled = numbers.fill(text)
+            assert "{{" not in filled
+            assert "nan" not in filled.replace("naive", "") or "nan" in text
+
+
+@pytest.mark.parametrize(("name", "at"), NUMERIC)
+@pytest.mark.parametrize("seed", [0, 5])
+def test_of_every_task_the_rounded_solution_is_right_and_nothing_and_known_mistakes_are_not(
+    name, at, seed
+):
+    step = our_lesson(name).step(at)
+    numbers = StepNumbers(step, seed)
+    solution = read_answer(
+        rounded(numbers.right, step.decimals), numbers.count, mask=numbers.is_mask
+    )
+    assert numbers.places_off(solution) == []
+    assert words.feedback(step, solution, numbers.right, [], "")[0]["ok"] is True
+    with pytest.raises(ValueError, match="nothing to read"):
+        read_answer("", numbers.count)
+    told = 0
+    for mistake in MISTAKES:
+        wrong = mistaken(mistake, numbers.given).get(step.answer)
+        if wrong is None or np.shape(wrong) != np.shape(numbers.numbers[step.answer]):
+            continue
+        answer = np.ravel(part_of({"x": np.asarray(wrong)}, "x", step.at))
+        off = numbers.places_off(answer) if answer.size == numbers.count else []
+        if off and np.isfinite(answer).all():
+            found = numbers.mistake(tuple(answer))
+            assert found in MISTAKES
+            said = words.feedback(step, answer, numbers.right, off, found)[0]
+            assert said["ok"] is False
+            assert words.MISTAKES[found] in said["value"]
+            told += 1
+    assert told or step.answer in ("total", "exps", "allowed", "scores", "scaled", "gap", "d_k")
+
+
+# -- the page -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", lessons.ORDER)
+def test_a_lesson_is_done_from_start_to_end_with_right_answers(name):
+    lesson = our_lesson(name)
+    page = Lessons(f"?lesson={name}")
+    for at, step in enumerate(lesson.steps):
+        assert page.link.get("at", "0") == str(at)
+        numbers = StepNumbers(step, 0)
+        if step.options:
+            page.choose([option.right for option in step.options].index(True))
+            assert page.reply["ok"] is True
+        elif step.bars:
+            n = numbers.count_keys
+            assert page.data("bars")["weights"] is None
+            page.edit("bars", bars=[1 / n] * n)
+            assert page.data("bars")["weights"] == pytest.approx(numbers.weights)
+        elif step.answer:
+            page.answer(rounded(numbers.right, step.decimals))
+            assert page.reply["ok"] is True
+        if at + 1 < len(lesson.steps):
+            page.press("Next")
+    options = page.widget("at").options
+    asked = [step.asks for step in lesson.steps]
+    marked = [str(getattr(o, "content", o)).startswith("✓") for o in options]
+    assert marked == asked
+    again = Lessons("?" + "&".join(f"{k}={v}" for k, v in page.link.items()))
+    assert again.widget("at").options == options
+    page.press("All lessons")
+    assert f"✓ all {sum(asked)} answered" in [c.value for c in page.at.caption]
+
+
+def test_the_contents_list_every_lesson_the_card_and_a_file_of_ones_own():
+    page = Lessons()
+    links = [p.proto for p in page.at.get("page_link")]
+    assert [link.label for link in links[:-1]] == [
+        f"**{i}. {our_lesson(name).title}**" for i, name in enumerate(lessons.ORDER, 1)
+    ]
+    assert links[-1].label == "**Reference card**"
+    assert page.at.get("file_uploader")
+
+
+def test_known_wrong_answers_are_answered_one_by_one_with_their_reason():
+    page = Lessons("?lesson=weights&at=3")
+    assert not page.has("reply")
+    for wrong, mistake in (("0.7071", "scores-as-weights"), ("1", "divided-scores")):
+        page.answer(wrong)
+        assert page.reply == {"value": f"Not yet. {words.MISTAKES[mistake]}", "ok": False}
+        assert page.link["answers"].endswith(wrong)
+    page.answer("0.673")
+    assert "last digits" in page.reply["value"]
+    page.answer("0,670")
+    assert page.reply["value"] == "Right. With all digits on screen: 0.6698."
+
+
+def test_an_answer_that_cannot_be_read_stays_and_is_answered_with_a_sentence():
+    page = Lessons("?lesson=weights&at=3").answer("<b>two thirds")
+    assert "not a number: '<b>two'" in page.reply["value"]
+    assert page.reply["ok"] is False
+    assert page.at.text_input[0].value == "<b>two thirds"
+
+
+def test_nothing_is_revealed_before_one_commits():
+    page = Lessons("?lesson=weights")
+    assert not page.has("reply")
+    assert "0.5972" not in page.everything
+    page.edit("bars", bars=[0.6, 0.3, 0.1])
+    assert page.reply["value"].startswith("Very near. The weights are 0.5972, 0.2945, 0.1083.")
+    assert page.link == {"lesson": "weights", "answers": "0.60 0.30 0.10"}
+
+
+def test_help_comes_one_level_at_a_time_and_only_for_its_step():
+    page = Lessons("?lesson=weights&at=3")
+    assert "> " not in page.texts
+    for count, label in enumerate(("a nudge", "the next step", "the worked step"), 1):
+        page.press(f"Help: {label}")
+        assert page.texts.count("\n> ") + page.texts.startswith("> ") == count
+        assert page.link["help"] == f"3_{count}"
+    assert "0.6698" in page.texts
+    page.press("Next")
+    assert "> " not in page.texts
+
+
+def test_fresh_numbers_stand_in_the_link_and_have_an_answer_of_their_own():
+    page = Lessons("?lesson=weights&at=3&answers=0.6~u0.3~u0.1_~e_~e_0.670")
+    before = page.texts
+    page.press("Fresh numbers")
+    assert page.link["seed"] == "1"
+    assert page.link["answers"] == "0.6~u0.3~u0.1"
+    assert page.texts != before
+    right = StepNumbers(our_lesson("weights").step(3), 1).right
+    page.answer(f"{right:.3f}")
+    assert page.reply["ok"] is True
+    assert Lessons("?lesson=weights&at=3&seed=1").texts == page.texts
+
+
+def test_back_returns_to_the_answer_before():
+    page = Lessons("?lesson=weights&at=3").answer("0.5").answer("0.67")
+    page.move("?lesson=weights&at=3&answers=~e_~e_~e_0.5")
+    assert page.at.text_input[0].value == "0.5"
+    assert page.reply["ok"] is False
+
+
+def test_a_lesson_that_was_left_is_found_again_where_it_was():
+    page = Lessons("?lesson=weights&at=3").answer("0.67")
+    page.press("All lessons")
+    link = next(p.proto for p in page.at.get("page_link") if "From scores" in p.proto.label)
+    assert "at=3" in link.query_string
+    assert "0.67" in link.query_string
+    page.go("softmax").go("lessons", f"?{link.query_string}")
+    assert page.at.text_input[0].value == "0.67"
+
+
+def test_the_explorer_of_a_lesson_is_alive_and_opens_on_a_page_of_its_own():
+    page = Lessons("?lesson=weights&at=1")
+    page.page = "lesson-weights-1"
+    assert page.column("weight") == ["0.5972", "0.2945", "0.1083"]
+    page.scores("2 1 0")
+    assert page.column("weight") == ["0.6652", "0.2447", "0.0900"]
+    page.scores("2 1 5")
+    link = page.at.get("page_link")[-1].proto
+    assert link.query_string == "scores=2_1_5"
+    page.scores("2 1 0")
+    assert page.link == {"lesson": "weights", "at": "1"}
+    page.page = "lessons"
+    page.press("Next").press("Back")
+    page.page = "lesson-weights-1"
+    assert page.column("weight") == ["0.6652", "0.2447", "0.0900"]
+
+
+@pytest.mark.parametrize(
+    ("link", "note"),
+    [
+        ("?lesson=nothing", words.NO_LESSON),
+        ("?lesson=own", words.OWN_LOST),
+        ("?lesson=weights&at=33", words.no_step(len(our_lesson("weights").steps))),
+    ],
+)
+def test_a_link_to_what_is_not_there_says_so(link, note):
+    assert note in Lessons(link).warnings
+
+
+def test_the_card_has_the_worked_example_in_live_numbers():
+    page = Lessons("?lesson=card")
+    assert "| weight, ÷ 1.4931 | 0.6698 | 0.3302 |" in page.texts
+    assert "(1.3395, 0.6605)" in page.texts
+    assert "def softmax(scores):" in page.at.code[0].value
+
+
+def test_a_code_step_shows_the_start_the_command_and_never_runs_anything():
+    at = [step.kind for step in our_lesson("weights").steps].index("code")
+    page = Lessons(f"?lesson=weights&at={at}")
+    shown = [c.value for c in page.at.code]
+    assert "raise NotImplementedError" in shown[0]
+    assert shown[1] == "python -m attnviz.check my_softmax.py"
+    assert [b.label for b in page.at.get("download_button")] == [words.code_file("softmax")]
+
+
+# -- a lesson of one's own ------------------------------------------------------------------------
+
+
+def upload(page, content):
+    page.at.get("file_uploader")[0].upload("mine.toml", content, "text/plain")
+    return page.run()
+
+
+OWN = (
+    lessons.lesson_text("weights")
+    .replace('title = "From scores to weights"', 'title = "Mine <b>"')
+    .encode()
+)
+
+
+def test_a_lesson_of_ones_own_opens_and_is_checked_like_ours():
+    page = upload(Lessons(), OWN)
+    assert page.link == {"lesson": "own"}
+    assert "Mine <b>" in page.texts
+    page.press("Next").press("Next").press("Next").answer("0.670")
+    assert page.reply["ok"] is True
+
+
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [
+        (b"\xff\xfe", words.NOT_TEXT),
+        (b"title = 'A'", "Line 1: the lesson needs a goal."),
+        (OWN.replace(b"{{weights.0}}", b"{{wieghts}}"), "no number wieghts"),
+        (OWN.replace(b'answer = "weights"', b'answer = "tea"', 1), "no number tea"),
+    ],
+)
+def test_a_lesson_with_a_mistake_is_refused_with_its_line(content, note):
+    page = upload(Lessons(), content)
+    [said] = page.warnings
+    assert note in said
+    assert page.link == {}
+
+
+def test_the_state_of_a_lesson_is_remembered_apart_from_others():
+    page = Lessons("?lesson=weights&at=3").answer("0.67")
+    page.go("lessons", "?lesson=softmax")
+    assert page.link == {"lesson": "softmax"}
+    assert LessonState("softmax").answers == ()

@@ -1,0 +1,125 @@
+"""The state of the lessons page, its links, and how answers are read."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnviz.state.fields import FieldError
+from attnviz.state.lessons import LessonState, edit_bars, read_answer
+from attnviz.state.links import decode, encode
+
+ANSWERS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=6)
+
+
+@given(st.integers(0, 39), st.integers(0, 9999), ANSWERS, st.integers(0, 3))
+def test_every_state_survives_its_link(at, seed, answers, hints):
+    while answers and not answers[-1]:
+        answers.pop()
+    state = LessonState("weights", at, seed, tuple(answers), (at, hints))
+    opened = decode(encode(state, {}), LessonState, {})
+    assert opened.state == state
+    assert opened.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("params", "named"),
+    [
+        ({"lesson": "../etc"}, "lesson"),
+        ({"lesson": "weights", "at": "-1"}, "at"),
+        ({"lesson": "weights", "at": "40"}, "at"),
+        ({"lesson": "weights", "seed": "x"}, "seed"),
+        ({"lesson": "weights", "help": "3"}, "help"),
+        ({"lesson": "weights", "answers": "_" * 99}, "answers"),
+        ({"lesson": "weights", "answers": "0.5_~e"}, "answers"),
+    ],
+)
+def test_a_damaged_part_of_a_link_is_named_and_the_rest_opens(params, named):
+    opened = decode(params, LessonState, {})
+    [note] = opened.notes
+    assert note.startswith(f"{named} in the link: ")
+    assert opened.state.lesson == ("" if named == "lesson" else "weights")
+
+
+def test_a_state_that_code_makes_is_checked_too():
+    for wrong in ({"lesson": "A"}, {"at": 99}, {"seed": -1}, {"answers": ("x", "")}):
+        with pytest.raises(FieldError):
+            LessonState(**wrong)
+    with pytest.raises(FieldError):
+        LessonState(answers=("x" * 301,))
+
+
+def test_an_answer_stands_at_its_step_and_can_be_taken_back():
+    state = LessonState("weights", at=2).answered("0.67")
+    assert state.answers == ("", "", "0.67")
+    assert state.answer == "0.67"
+    assert state.answer_to(5) == ""
+    assert state.answered("").answers == ()
+    assert len(state.answered("x" * 999).answer) == 300
+
+
+def test_hints_belong_to_one_step():
+    state = LessonState("weights", at=2, help=(2, 1))
+    assert state.hints == 1
+    assert state.one_more_hint == (2, 2)
+    assert LessonState("weights", at=3, help=(2, 1)).hints == 0
+
+
+def test_fresh_numbers_take_away_the_answers_to_the_old_ones_only():
+    state = LessonState("weights", at=1, seed=4, answers=("2", "0.5", "1", "0.2"), help=(1, 2))
+    fresh = state.redrawn([True, False, True, False])
+    assert (fresh.seed, fresh.answers, fresh.hints) == (5, ("2", "", "1"), 0)
+    assert LessonState("weights", seed=9999).redrawn([]).seed == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "right"),
+    [
+        ("0.67", 1, (0.67,)),
+        (" 0,67 ", 1, (0.67,)),
+        ("2/3", 1, (2 / 3,)),
+        ("1/sqrt(2)", 1, (0.7071067811865475,)),
+        ("[0.5]", 1, (0.5,)),
+        ("−∞", 1, (-math.inf,)),
+        ("0.5, 0.5", 2, (0.5, 0.5)),
+        ("0,5; 0,5", 2, (0.5, 0.5)),
+        ("0.1 0.2 0.7", 3, (0.1, 0.2, 0.7)),
+        ("[[1, 0], [0, 1]]", 4, (1, 0, 0, 1)),
+        ("1 0; 0 1", 4, (1, 0, 0, 1)),
+        ("array([0.5, 0.5])", 2, (0.5, 0.5)),
+    ],
+)
+def test_an_answer_is_read_in_any_spelling(text, count, right):
+    assert read_answer(text, count) == pytest.approx(right, rel=1e-15)
+
+
+def test_a_mask_may_be_written_in_words():
+    assert read_answer("[[True, False], [TRUE, true]]", 4, mask=True) == (1, 0, 1, 1)
+    with pytest.raises(ValueError, match="not a number"):
+        read_answer("True False", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "words"),
+    [
+        ("", 1, "nothing to read"),
+        ("x", 1, "not a number: 'x'"),
+        ("0.5 0.5", 1, "One number is asked for; this is 2"),
+        ("0.5", 2, "2 numbers are asked for; this is 1"),
+        ("1 2; 3", 3, "row|columns|values"),
+        ("nan", 1, "NaN"),
+        ("1,2; 3", 3, "."),
+    ],
+)
+def test_an_answer_that_cannot_be_read_is_answered_with_a_sentence(text, count, words):
+    with pytest.raises(ValueError, match=words):
+        read_answer(text, count)
+
+
+def test_drawn_bars_become_an_answer_and_junk_does_not():
+    state = LessonState("weights")
+    assert edit_bars(state, {"bars": [0.5, 0.25, 1]}).state.answer == "0.50 0.25 1.00"
+    for junk in (None, [], "0.5", [2], [-0.1], ["x"], [None], [0.1] * 65, [float("nan")]):
+        done = edit_bars(state, {"bars": junk})
+        assert (done.state, done.reset) == (state, True)

@@ -2,15 +2,20 @@
 
 import doctest
 import re
+from dataclasses import fields
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from attnviz.content.attention import preset_states as attention_presets
+from attnviz.content.lessons import Step
+from attnviz.content.lessons.reader import our_lesson, read_lesson
 from attnviz.content.softmax import preset_states
+from attnviz.pages.lesson_numbers import StepNumbers, check_lesson
 from attnviz.state.attention import AttentionState
 from attnviz.state.fields import fields_of
+from attnviz.state.lessons import LessonState
 from attnviz.state.links import decode
 from attnviz.state.softmax import SoftmaxState
 
@@ -19,6 +24,7 @@ TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = {
     "/softmax": (SoftmaxState, preset_states()),
     "/attention": (AttentionState, attention_presets()),
+    "/lessons": (LessonState, {}),
 }
 LINKS = [link for link in re.findall(r"<(http://localhost:8501/[^>]*)>", TEXT) if "?" in link]
 
@@ -54,3 +60,17 @@ def test_its_tables_of_link_names_list_every_field():
         for field in fields_of(cls):
             for name in field.reads:
                 assert f"`{name}`" in TEXT, name
+
+
+def test_the_lesson_in_the_guide_to_lessons_is_one():
+    guide = (ROOT / "docs/LESSONS.md").read_text(encoding="utf-8")
+    [text] = re.findall(r"```toml\n(.*?)```", guide, re.DOTALL)
+    lesson = read_lesson(text)
+    check_lesson(lesson)
+    assert len(lesson.steps) == 4
+    step = {f.name for f in fields(Step)} - {"options", "line"}
+    assert [name for name in step if f"`{name}`" not in guide and f"`{name} = " not in guide] == []
+    numbers = StepNumbers(our_lesson("head").step(0), 0).numbers
+    assert [
+        name for name in numbers if f"`{name}`" not in guide and f"{{{name}}}" not in guide
+    ] == []

@@ -13,10 +13,11 @@ SENTENCE = (
 
 @dataclass(frozen=True)
 class Door:
-    """A link to a prepared state of the softmax page."""
+    """A link to a prepared state of a page."""
 
     label: str
     params: dict[str, str] = field(default_factory=dict)
+    page: str = "softmax"
     here: bool = False  # opens the numbers that stand on the start page
 
 
@@ -34,15 +35,15 @@ WAYS = (
         (
             Door("Open these scores step by step", here=True),
             Door("Eight words of a sentence", {"preset": "sentence"}),
-            Door("Two queries at once", {"preset": "two-queries"}),
+            Door("A trained head", {"preset": "minilm-it-animal"}, page="attention"),
         ),
     ),
     Way(
-        "**Learn**: redo an example by hand",
+        "**Learn**: work it out by hand",
         (
+            Door("Lesson 1: from scores to weights", {"lesson": "weights"}, page="lessons"),
+            Door("All lessons", page="lessons"),
             Door("1/√2, 0, −1 step by step", {"preset": "three-scores", "pick": "weight:0"}),
-            Door("Sharper: 2, 1, 0 at β = 3", {"preset": "beta-3"}),
-            Door("A masked key", {"preset": "second-masked", "pick": "weight:1"}),
         ),
     ),
     Way(

@@ -56,7 +56,7 @@ for column, way in zip(st.columns(len(words.WAYS), gap="large"), words.WAYS, str
         st.markdown(way.heading)
         for door in way.doors:
             st.page_link(
-                "attnviz/pages/softmax.py",
+                f"attnviz/pages/{door.page}.py",
                 label=door.label,
                 query_params=(here if door.here else door.params) or None,
                 icon=":material/arrow_forward:",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -15,7 +16,9 @@ from attnviz.state.links import decode
 from attnviz.state.softmax import PANELS, SoftmaxState
 from tests.browser.conftest import Screen
 
-DOORS = [door for way in WAYS for door in way.doors]
+EVERY = [door for way in WAYS for door in way.doors]
+DOORS = [door for door in EVERY if door.page == "softmax"]
+ELSEWHERE = {"lessons": "[data-testid=stMarkdown] h2, .av-predict", "attention": ".av-stage"}
 EXAMPLE = ["0.6652", "0.2447", "0.0900"]
 
 
@@ -56,6 +59,16 @@ def test_every_door_opens_its_state(screen: Screen, door) -> None:
     expect(screen.page.get_by_role("radio", name=PANELS[state.panel])).to_be_checked()
     expect(screen.explained).to_be_visible(visible=bool(state.pick))
     expect(screen.warnings).to_have_count(0)
+    screen.links_to(**door.params)
+
+
+@pytest.mark.parametrize(
+    "door", [door for door in EVERY if door not in DOORS], ids=lambda door: door.label
+)
+def test_a_door_to_another_page_opens_it(screen: Screen, door) -> None:
+    screen.open("/").page.get_by_role("link", name=door.label).click()
+    screen.page.locator(ELSEWHERE[door.page]).first.wait_for()
+    screen.until(lambda: urlsplit(screen.page.url).path, f"/{door.page}")
     screen.links_to(**door.params)
 
 

@@ -68,18 +68,21 @@ def done_steps(lesson: lessons.Lesson, given: LessonState) -> list[bool]:
 def draw_contents() -> None:
     """Show all lessons with how far one is, the card, and a way to open one's own."""
     st.markdown(words.HEADING)
-    st.markdown(words.SENTENCE)
+    parts.facts(form.key("sentence"), [{"value": words.SENTENCE}], tone="lines")
     for at, name in enumerate(lessons.ORDER):
         lesson = our_lesson(name)
         left = form.recall(name, LessonState(lesson=name))
         done = done_steps(lesson, left)
-        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        title, goal, progress = st.columns([3, 7, 2], vertical_alignment="center")
+        with title:
             st.page_link(
                 "attnviz/pages/lessons.py",
                 label=f"**{words.numbered(at, lesson.title)}**",
                 query_params=encode(left, {}),
             )
+        with goal:
             st.markdown(lesson.goal)
+        with progress:
             asked = [step.asks for step in lesson.steps]
             st.caption(words.progress(sum(done), sum(asked), bool(left.answers)))
     st.page_link(
@@ -122,12 +125,19 @@ def open_own(content: bytes) -> None:
         form.load(LessonState(lesson=OWN))
 
 
+def draw_head(title: str) -> None:
+    """Show the title, the way back to all lessons, and the link."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"#### {title}")
+        form.link_button(words.ALL, LessonState())
+        parts.copy_button(form.key("copy"), "Copy link", help=words.COPY)
+
+
 def draw_card() -> None:
     """Show the reference card, which is made for paper."""
-    form.link_button(words.ALL, LessonState())
-    st.markdown(f"## {card.TITLE}")
+    draw_head(card.TITLE)
     numbers = StepNumbers(card.CARD, 0)
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns(2, gap="large")
     with left:
         st.markdown(numbers.fill(card.CARD.say))
     with right:
@@ -278,10 +288,7 @@ def draw_ways_on(lesson: lessons.Lesson) -> None:
 def draw_lesson(lesson: lessons.Lesson) -> None:
     """Show a lesson at its open step."""
     form.remember(state.lesson, state)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"#### {lesson.title}")
-        form.link_button(words.ALL, LessonState())
-        parts.copy_button(form.key("copy"), "Copy link", help=words.COPY)
+    draw_head(lesson.title)
     st.caption(lesson.goal)
     form.segmented("at", words.step_names(lesson, done_steps(lesson, state)))
     draw_step(lesson)

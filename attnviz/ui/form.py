@@ -381,11 +381,13 @@ class Form(Generic[State]):
         then : callable
             Takes what the file holds.
         """
-        key = self.key("text-file")
+        count = self.recall("files", 0)
+        key = self.key(f"text-file-{count}")
 
         def opened() -> None:
             file = st.session_state[key]
             if file is not None:
+                self.remember("files", count + 1)  # a fresh box takes the same file once more
                 then(file.getvalue())
                 self._memory.loaded = True
 

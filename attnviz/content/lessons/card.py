@@ -11,13 +11,13 @@ TITLE = "Reference card"
 _TEXT = """
 | what | shape | |
 |---|---|---|
-| queries Q | (n_q, d_k) | a row asks |
-| keys K | (n_k, d_k) | a row answers |
-| values V | (n_k, d_v) | a row is what this key hands over |
-| scores Q Kᵀ | (n_q, n_k) | one dot product for each query and key |
-| mask M | (n_q, n_k) | 0 where the query may attend, −∞ where not |
-| weights A | (n_q, n_k) | no weight is negative, each row sums to 1 |
-| output O = A V | (n_q, d_v) | for each query a mix of the value rows |
+| queries Q | (n_q, d_k) | a row asks |
+| keys K | (n_k, d_k) | a row answers |
+| values V | (n_k, d_v) | a row is what this key hands over |
+| scores Q Kᵀ | (n_q, n_k) | one dot product for each query and key |
+| mask M | (n_q, n_k) | 0 where the query may attend, −∞ where not |
+| weights A | (n_q, n_k) | no weight is negative, each row sums to 1 |
+| output O = A V | (n_q, d_v) | for each query a mix of the value rows |
 
 **Softmax** of one row of scores x, at the temperature T = 1/β:
 
@@ -31,7 +31,7 @@ allowed key gets the same. A masked key gets exactly 0. A row without an allowed
 
 **Entropy** H = −Σ w ln w, from 0 (one key has all) to ln n (all n are equal). Effective keys: e^H.
 
-**The worked example.** Q = {{q}}, K = {{k}}, V = {{v}}, so d_k = {{d_k}}.
+**The worked example.** Q = [{{q}}], K = {{k}}, V = {{v}}, so d_k = {{d_k}}.
 
 | step | k1 | k2 |
 |---|---|---|
@@ -52,24 +52,30 @@ CARD = Step(
     given=GivenTexts(q=matrix("1 0"), k=matrix("1 0", "0 1"), v=matrix("2 0", "0 2")),
 )
 
-CODE = """import math
+CODE = """from math import exp, inf, sqrt
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b))
 
 
 def softmax(scores):
     top = max(scores)
-    if top == -math.inf:
+    if top == -inf:
         raise ValueError("no allowed key")
-    exps = [math.exp(score - top) for score in scores]
+    exps = [exp(score - top) for score in scores]
     return [x / sum(exps) for x in exps]
 
 
 def attention(q, k, v, allowed=None):
     output = []
     for i, query in enumerate(q):
-        scores = [sum(a * b for a, b in zip(query, key)) / math.sqrt(len(query)) for key in k]
-        if allowed is not None:
-            scores = [s if allowed[i][j] else -math.inf for j, s in enumerate(scores)]
-        weights = softmax(scores)
-        output.append([sum(w * x for w, x in zip(weights, column)) for column in zip(*v)])
+        scores = [dot(query, key) for key in k]
+        scores = [s / sqrt(len(query)) for s in scores]
+        for j in range(len(k)):
+            if allowed and not allowed[i][j]:
+                scores[j] = -inf
+        w = softmax(scores)
+        output.append([dot(w, x) for x in zip(*v)])
     return output
 """

@@ -1,0 +1,197 @@
+"""The lessons in a browser: by keyboard and by mouse, leaving and coming back, on a phone."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from attnviz.content import lessons
+from attnviz.content.lessons import words
+from attnviz.content.lessons.reader import our_lesson
+from attnviz.pages.lesson_numbers import StepNumbers
+from tests.browser.conftest import PATIENCE, Screen
+from tests.browser.test_access import CONTRASTS, nameless, too_wide
+from tests.browser.test_attention import tab_to
+
+STEPS = our_lesson("weights").steps
+expect.set_options(timeout=PATIENCE * 1000)
+
+
+class Lesson(Screen):
+    """What a person sees and does on the lessons page."""
+
+    def __init__(self, screen: Screen) -> None:
+        super().__init__(screen.page, screen.base)
+        self.reply = self.page.locator(".av-fact[data-ok]").first
+        self.answer = self.page.get_by_test_id("stTextInput").get_by_role("textbox")
+
+    def open(self, path: str = "/lessons", **params: str) -> Lesson:
+        """Open an address and wait for its words."""
+        super().open(path, **params)
+        return self
+
+    def ready(self) -> Lesson:
+        """Wait until the page's own parts are there."""
+        self.page.locator(".av-copy button, .av-facts").first.wait_for()
+        return self
+
+    def press(self, name: str) -> None:
+        """Click a button."""
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+    def at_step(self, number: int) -> None:
+        """Wait until a step is open, from 1."""
+        chosen = self.page.get_by_role("radio", name=f"{number} ").and_(
+            self.page.locator("[aria-checked=true]")
+        )
+        expect(chosen).to_have_count(1)
+
+    def at(self) -> str:
+        """Return the name of what has the focus."""
+        read = "({ ariaLabel, innerText }) => (ariaLabel ?? innerText).trim()"
+        return self.page.evaluate(f"({read})(document.activeElement)")
+
+
+@pytest.fixture
+def lesson(screen: Screen) -> Lesson:
+    return Lesson(screen)
+
+
+def test_the_first_lesson_is_done_with_the_mouse_from_start_to_end(lesson: Lesson) -> None:
+    lesson.open().page.get_by_role("link", name="1. From scores to weights").click()
+    for number, step in enumerate(STEPS, 1):
+        numbers = StepNumbers(step, 0)
+        if number > 1:
+            lesson.links_to(**(lesson.link() | {"at": str(number - 1)}))
+        expect(lesson.page.get_by_text(f"{number} ", exact=False).first).to_be_visible()
+        if step.bars:
+            boxes = lesson.page.locator(".av-stack")
+            for j, height in enumerate((0.6, 0.3, 0.1)):
+                box = boxes.nth(j).bounding_box()
+                lesson.page.mouse.click(
+                    box["x"] + box["width"] / 2, box["y"] + box["height"] * (1 - height)
+                )
+            lesson.press("Commit")
+            expect(
+                lesson.page.get_by_text("The weights are 0.5972, 0.2945, 0.1083.")
+            ).to_be_visible()
+            expect(lesson.page.locator(".av-truth").first).to_be_visible()
+        elif step.options:
+            right = next(option for option in step.options if option.right)
+            lesson.page.get_by_text(numbers.fill(right.text).replace("**", ""), exact=True).click()
+            lesson.press("Commit" if step.kind == "predict" else "Check")
+            expect(lesson.reply).to_have_attribute("data-ok", "true")
+        elif step.answer:
+            lesson.answer.fill("7" if numbers.count == 1 else "0.1 0.1")
+            lesson.press("Check")
+            expect(lesson.reply).to_have_attribute("data-ok", "false")
+            right = words.written(numbers.right, step.decimals).replace("−", "-")
+            lesson.answer.fill(right.replace(", ", " "))
+            lesson.press("Check")
+            expect(lesson.reply).to_have_attribute("data-ok", "true")
+        if number < len(STEPS):
+            lesson.press("Next")
+    lesson.press("All lessons")
+    asked = sum(step.asks for step in STEPS)
+    expect(lesson.page.get_by_text(f"✓ all {asked} answered")).to_be_visible()
+
+
+def test_bars_a_choice_and_a_number_are_answered_with_the_keyboard_alone(lesson: Lesson) -> None:
+    lesson.open(lesson="weights").page.locator(".av-stack input").first.wait_for()
+    press = lesson.page.keyboard.press
+    tab_to(lesson, "Weight of k1, in hundredths")
+    for _ in range(6):
+        press("PageUp")
+    expect(lesson.page.get_by_text("k1: 0.6", exact=True)).to_be_visible()
+    tab_to(lesson, "Commit")
+    press("Enter")
+    lesson.links_to(lesson="weights", answers="0.60 0.00 0.00")
+    lesson.open(lesson="weights", at="2").page.get_by_role("radiogroup").first.wait_for()
+    lesson.page.get_by_test_id("stRadio").get_by_role("radio").first.focus()
+    press("Space")
+    lesson.page.wait_for_timeout(100)
+    press("Tab")
+    press("Enter")
+    expect(lesson.reply).to_have_attribute("data-ok", "true")
+    lesson.open(lesson="weights", at="3").answer.focus()
+    lesson.page.keyboard.type("0,67")
+    press("Enter")
+    expect(lesson.reply).to_contain_text("Right.")
+
+
+def test_back_forward_and_reload_keep_step_and_answers(lesson: Lesson) -> None:
+    lesson.open(lesson="weights", at="3").answer.fill("0.5")
+    lesson.press("Check")
+    lesson.links_to(lesson="weights", at="3", answers="~e_~e_~e_0.5")
+    lesson.answer.fill("0.67")
+    lesson.press("Check")
+    lesson.links_to(lesson="weights", at="3", answers="~e_~e_~e_0.67")
+    lesson.page.go_back()
+    expect(lesson.answer).to_have_value("0.5")
+    expect(lesson.reply).to_have_attribute("data-ok", "false")
+    lesson.page.go_forward()
+    expect(lesson.answer).to_have_value("0.67")
+    lesson.page.reload()
+    lesson.ready()
+    expect(lesson.answer).to_have_value("0.67")
+    expect(lesson.reply).to_have_attribute("data-ok", "true")
+
+
+def test_the_embedded_explorer_follows_what_is_typed(lesson: Lesson) -> None:
+    lesson.open(lesson="weights", at="1").shows("0.5972", "0.2945", "0.1083")
+    lesson.type_in_cell(0, "2")
+    lesson.type_in_cell(1, "1")
+    lesson.type_in_cell(2, "0")
+    lesson.shows("0.6652", "0.2447", "0.0900")
+    lesson.press("Next")
+    lesson.press("Back")
+    lesson.shows("0.6652", "0.2447", "0.0900")
+    lesson.page.get_by_role("link", name=words.WHOLE_PAGE).click()
+    lesson.line.wait_for()
+    lesson.shows("0.6652", "0.2447", "0.0900")
+
+
+def test_a_lesson_of_ones_own_opens_from_a_file(lesson: Lesson, tmp_path) -> None:
+    mine = tmp_path / "mine.toml"
+    text = lessons.lesson_text("weights")
+    mine.write_text(text.replace("[[step]]", "[[stop]]", 1), "utf-8")
+    picker = lesson.open().page.locator("input[type=file]")
+    picker.set_input_files(mine)
+    expect(lesson.warnings).to_contain_text("Line 4: a lesson has no stop.")
+    mine.write_text(text.replace("From scores to weights", "<img src=x onerror=alert(1)>"), "utf-8")
+    picker.set_input_files(mine)
+    lesson.links_to(lesson="own")
+    expect(lesson.page.get_by_role("heading", name="<img src=x")).to_be_visible()
+    assert lesson.page.locator("img[src=x]").count() == 0
+
+
+def test_everything_on_a_lesson_has_a_name_and_fits_a_phone(visitor) -> None:
+    phone = {"is_mobile": True, "has_touch": True, "device_scale_factor": 2}
+    lesson = Lesson(visitor(viewport={"width": 390, "height": 844}, **phone))
+    for params in (
+        {},
+        {"lesson": "weights", "answers": "0.5 0.3 0.2"},
+        {"lesson": "masks", "at": "1"},
+        {"lesson": "mistakes", "at": "6"},
+        {"lesson": "card"},
+        {"lesson": "weights", "at": "7"},
+    ):
+        lesson.open(**params).page.wait_for_timeout(300)
+        assert (params, too_wide(lesson)) == (params, [])
+        assert (params, nameless(lesson)) == (params, [])
+
+
+LESSON_TEXTS = CONTRASTS.replace(".av-steps *", ".av-steps *, .av-predict *")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_its_ground(lesson: Lesson, scheme: str) -> None:
+    assert LESSON_TEXTS != CONTRASTS
+    lesson.page.emulate_media(color_scheme=scheme)
+    for params in ({"answers": "0.5 0.3 0.2"}, {"at": "3", "answers": "~e_~e_~e_0.5"}):
+        lesson.open(lesson="weights", **params).reply.or_(
+            lesson.page.locator(".av-truth").first
+        ).first.wait_for()
+        found = lesson.page.evaluate(LESSON_TEXTS)
+        assert len(found) >= 3
+        assert [(text, kind, ratio) for text, kind, ratio in found if ratio < 4.5] == []

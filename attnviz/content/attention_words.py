@@ -78,6 +78,8 @@ def hidden_words(allowed: np.ndarray) -> str:
     '1 of 2 cells hidden.'
     """
     hidden = int((~allowed).sum())
+    if allowed.size == 1:
+        return "The only cell is hidden." if hidden else "The only cell isn't hidden."
     return f"{hidden or 'None'} of {allowed.size} cells hidden."
 
 
@@ -466,6 +468,8 @@ def gather_table(
         first = shown_weight(weight, True, exact=_is_limit(state) or not row.sees_a_key)
         if masked:
             first, cells = "0 (masked)", ["0"] * len(cells)
+        elif not row.sees_a_key:
+            first = f"{first} (policy)"
         rows.append(
             {"label": label, "color": colors[at], "masked": not seen[at], "cells": [first, *cells]}
         )

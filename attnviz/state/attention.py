@@ -10,7 +10,7 @@ from typing import Any
 from attnviz.core.attention import EMPTY_POLICIES
 from attnviz.core.masks import MASKS
 from attnviz.state.fields import Field, FieldError, choice, declared, plain, quoted
-from attnviz.state.links import read_list, write_list
+from attnviz.state.links import check_packed, read_list, write_list
 from attnviz.state.matrix import Matrix, matrix, read_cells, write_cells
 from attnviz.state.numbers import Cell, read_number
 from attnviz.state.softmax import LABELS, MAX_LABEL, VIEW
@@ -106,6 +106,8 @@ def _read_row(text: str) -> int | None:
 def _read_pin(text: str) -> str:
     if not _PACKED.fullmatch(text):
         raise ValueError("it holds characters that no packed state has")
+    if text:
+        check_packed(text)
     return text
 
 
@@ -300,7 +302,8 @@ class AttentionState:
         for name, count in (("tokens", self.n_q), ("keys", self.n_k)):
             labels = getattr(self, name)
             if labels and len(labels) != count:
-                raise FieldError(name, f"{len(labels)} labels for {count}")
+                given = "1 label" if len(labels) == 1 else f"{len(labels)} labels"
+                raise FieldError(name, f"{given} for {count}")
             if any(len(label) > MAX_LABEL for label in labels):
                 raise FieldError(name, f"a label is longer than {MAX_LABEL} characters")
         for declaration in _ALONE:

@@ -41,6 +41,7 @@ from attnviz.state.numbers import read_number
 
 NAMES = ("q", "k", "v")
 _ZERO = read_number("0")
+_LETTERS = {"q": "q", "k": "k", "v": "k"}
 _SINGLE = re.compile(r"[^\s,;，；、_~\[\]]+")
 
 
@@ -56,15 +57,13 @@ def edit_matrix(name: str) -> Callable[[AttentionState, Mapping[str, Any]], Edit
     callable
         (state, edit) to `Edited`. The edit has ``cells`` (rows of texts), ``names`` (labels of
         the rows) and at most one of ``text`` with ``fix``, ``paste`` with ``at``, ``removed``.
-        Or it has ``again``: cells that could not be read, after another matrix was changed.
+        Or it has ``again`` and ``before``: what could not be read, and the state before another
+        matrix was changed.
     """
 
     def edit(state: AttentionState, sent: Mapping[str, Any]) -> Edited:
-        again = text_rows(sent.get("again"))
-        if again is not None:
-            cells = getattr(state, name)
-            names = state.query_labels if name == "q" else state.key_labels
-            return _take(state, name, resized(again, len(cells), len(cells[0])), names, fix=True)
+        if isinstance(sent.get("again"), MatrixProblem):
+            return _again(state, name, sent["again"], sent["before"])
         texts = text_rows(sent.get("cells"))
         names = clean_labels(sent.get("names"))
         if texts is None or names is None or len(names) != len(texts):
@@ -86,6 +85,24 @@ def edit_matrix(name: str) -> Callable[[AttentionState, Mapping[str, Any]], Edit
     return edit
 
 
+def _again(
+    state: AttentionState, name: str, problem: MatrixProblem, before: AttentionState
+) -> Edited:
+    """Read cells once more; they grow or shrink as their matrix did, and keep what was typed."""
+    was, now = getattr(before, name), getattr(state, name)
+    rows = max(1, len(problem.cells) + len(now) - len(was))
+    columns = max(1, len(problem.cells[0]) + len(now[0]) - len(was[0]))
+    texts = resized(problem.cells, rows, columns)
+    errors = read_texts(texts, _place(name))[1]
+    labels = state.query_labels if name == "q" else state.key_labels
+    fresh = [f"{_LETTERS[name]}{i + 1}" for i in range(rows)]
+    names = (*(problem.labels if len(problem.labels) == rows else labels), *fresh[len(labels) :])
+    if errors:
+        typed = {"cells": texts, "labels": names[:rows]}
+        return Edited(state, MatrixProblem(errors, line_of(texts), from_line=False, **typed))
+    return _take(state, name, texts, names[:rows], fix=True)
+
+
 def _column_kept(text: str) -> str:
     """Bracket a column of single values, as spreadsheets copy it; it would be read as one row."""
     lines = [line.strip() for line in text.strip("\ufeff\r\n").splitlines()]
@@ -94,6 +111,11 @@ def _column_kept(text: str) -> str:
     if len(lines) > 1 and all(_SINGLE.fullmatch(line) for line in lines):
         return f"[{'; '.join(lines)}]"
     return text
+
+
+def _place(name: str) -> Callable[[int, int], str]:
+    """Return how a cell of a matrix is named in a sentence."""
+    return lambda i, j: f"{name.upper()}, row {i + 1}, column {j + 1}"
 
 
 def _take(
@@ -107,10 +129,11 @@ def _take(
 ) -> Edited:
     """Take over the cells of one matrix and make the others fit, or say why they don't."""
     whole = names is None  # a text or a block: the editor takes over what was read
-    cells, errors = read_texts(texts, lambda i, j: f"{name.upper()}, row {i + 1}, column {j + 1}")
+    place = _place(name)
+    cells, errors = read_texts(texts, place)
     if not errors:
         errors = tuple(
-            CellError(f"{name.upper()}, row {i + 1}, column {j + 1}: −∞ has no place here.", i, j)
+            CellError(f"{place(i, j)}: −∞ has no place here.", i, j)
             for i, row in enumerate(cells)
             for j, cell in enumerate(row)
             if cell.text == "-inf"

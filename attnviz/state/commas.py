@@ -20,6 +20,9 @@ _GROUPED = re.compile(
     rf"(?<![0-9.,eE])[0-9]{{1,3}}(?:(?:[{_WIDE_BLANK}][0-9]{{3}})+(?:,[0-9]+)?"
     r"|(?: [0-9]{3})+,[0-9]+|(?: 0[0-9]{2})+)(?![0-9])"
 )
+_THOUSANDS = re.compile(
+    r"[+-]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]+|(?:\.[0-9]{3})+,[0-9]+|(?:,[0-9]{3})+)"
+)
 
 Likelihood = Literal["no", "possible", "likely", "certain"]
 
@@ -45,12 +48,50 @@ def refuse_grouped_digits(text: str) -> None:
         ...
     attnviz.state.cells.NotNumbers: is the space inside a number? '1 234,5': write 1234.5 ...
     """
-    if grouped := _GROUPED.search(ascii_spelling(text)):
+    plain = ascii_spelling(text)
+    if grouped := _GROUPED.search(plain):
         groups = grouped[0].split()
         together = "".join(groups).replace(",", ".")
         raise NotNumbers(
             f"is the space inside a number? {quoted(' '.join(groups))}: write {together} for one"
             " number, or a comma and a blank between two"
+        )
+
+
+def refuse_thousands(text: str) -> None:
+    """Ask about a mark that may group the digits of a number: ``1,234.5`` or ``1.234,5``.
+
+    Parameters
+    ----------
+    text : str
+        A text that nothing else says how to read.
+
+    Raises
+    ------
+    NotNumbers
+        When every number with a comma can be one with thousands separators, and has a point as
+        well or stands between tabs.
+
+    Examples
+    --------
+    >>> refuse_thousands("1.5,2"), refuse_thousands("0.123,5")
+    (None, None)
+    >>> refuse_thousands("1,234.5")
+    Traceback (most recent call last):
+        ...
+    attnviz.state.cells.NotNumbers: does a mark group the digits of '1,234.5'? Write 1234.5, ...
+    """
+    plain = ascii_spelling(text)
+    chunks = [found[1] for found in _CHUNK.finditer(plain) if found[1] and "," in found[1]]
+    if not chunks or not all(_THOUSANDS.fullmatch(chunk) for chunk in chunks):
+        return
+    first, tabs = chunks[0], "\t" in plain
+    if tabs or any("." in chunk for chunk in chunks):
+        mark = "." if first.rfind(".") != -1 and first.rfind(",") > first.rfind(".") else ","
+        together = first.replace(mark, "").replace(",", ".")
+        other = first.replace(",", ".") if tabs else "a comma and a blank between two numbers"
+        raise NotNumbers(
+            f"does a mark group the digits of {quoted(first)}? Write {together}, or {other}"
         )
 
 

@@ -159,6 +159,21 @@ def unpack_state(text: str, cls: type[State], presets: Mapping[str, State]) -> D
     return decode({PACKED: text}, cls, presets)
 
 
+def check_packed(text: str) -> None:
+    """Check that a text is what `pack_state` wrote, whole and unaltered.
+
+    Parameters
+    ----------
+    text : str
+
+    Raises
+    ------
+    ValueError
+        With a sentence.
+    """
+    _unpack(text)
+
+
 def too_long(params: Mapping[str, str]) -> bool:
     """Tell whether a link with these parameters is longer than `LONGEST` characters.
 

@@ -19,7 +19,7 @@ from attnviz.state.cells import (
     read_number,
     write_number,
 )
-from attnviz.state.commas import refuse_grouped_digits, with_points
+from attnviz.state.commas import refuse_grouped_digits, refuse_thousands, with_points
 from attnviz.state.fields import quoted
 from attnviz.state.labels import MAX_LABEL, check_labels
 from attnviz.state.layout import Layout
@@ -166,6 +166,8 @@ def read_matrix(
     text = _prepared(text)
     _check_amount(text, max_rows, max_columns)
     refuse_grouped_digits(text)
+    if decimal is None:
+        refuse_thousands(text)
     if is_bracketed(text):
         ways = split_brackets(with_points(text) if decimal == "," else text)
     else:

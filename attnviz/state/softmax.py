@@ -48,6 +48,10 @@ def _read_labels(text: str) -> tuple[str, ...]:
     return read_list(whole)
 
 
+def _counted(labels: int) -> str:
+    return "1 label" if labels == 1 else f"{labels} labels"
+
+
 def _read_row(text: str) -> int:
     positions = read_positions(text)
     if len(positions) != 1:
@@ -203,7 +207,7 @@ class SoftmaxState:
         if not 0 < n <= MAX_KEYS or any(len(row) != n for row in self.scores):
             raise FieldError("scores", f"every query must have the same 1 to {MAX_KEYS} keys")
         if self.labels and len(self.labels) != n:
-            raise FieldError("labels", f"{len(self.labels)} labels for {n} keys")
+            raise FieldError("labels", f"{_counted(len(self.labels))} for {n} keys")
         for label in self.labels:
             if len(label) > MAX_LABEL:
                 raise FieldError("labels", f"a label is longer than {MAX_LABEL} characters")

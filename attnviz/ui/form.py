@@ -48,6 +48,7 @@ class _Memory(Generic[State]):
     drafts: dict[str, Any] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
     rev: str = field(default_factory=lambda: secrets.token_hex(4))
+    born: str = field(default_factory=lambda: secrets.token_hex(2))
     loaded: bool = False
     live: bool = False
     oversize: bool = False
@@ -166,7 +167,7 @@ class Form(Generic[State]):
         return self._memory.problems.get(name)
 
     def stamp(self, part: str) -> dict[str, Any]:
-        """Return the revision that a part holds and the number of its last edit.
+        """Return the revision that a part holds, its last edit, and the name of this visit.
 
         Parameters
         ----------
@@ -176,7 +177,8 @@ class Form(Generic[State]):
         -------
         dict
         """
-        return {"rev": self._memory.rev, "n": self._memory.seen.get(part, 0)}
+        memory = self._memory
+        return {"rev": memory.rev, "n": memory.seen.get(part, 0), "born": memory.born}
 
     def editor(self, name: str, data: Mapping[str, Any], *, part: str = "") -> None:
         """Mount a part whose edits this form reads.
@@ -626,11 +628,12 @@ class Form(Generic[State]):
             found = True
             memory.seen[part] = edit["n"]
             memory.live = memory.live or edit.get("live") is True
-            done = handler(memory.state, edit)
+            before = memory.state
+            done = handler(before, edit)
             self._keep(part, done.state, done.problem)
-            if done.reset:
+            if done.reset or edit.get("resent") is True:
                 memory.rev = secrets.token_hex(4)
-                self._try_again(part)
+                self._try_again(part, before)
         for name, declared in self._natives.items():
             value = st.session_state.get(self.key(name))
             if value is None or value == memory.drafts[name]:
@@ -653,12 +656,12 @@ class Form(Generic[State]):
             memory.notes = ()
         return found
 
-    def _try_again(self, changed: str) -> None:
+    def _try_again(self, changed: str, before: State) -> None:
         """Read once more what stands in the other editors: the change may have another shape."""
         for part, problem in list(self._memory.problems.items()):
             if part != changed and getattr(problem, "cells", ()):
-                again = [list(row) for row in problem.cells]
-                done = self._parts[part](self._memory.state, {"again": again})
+                again = {"again": problem, "before": before}
+                done = self._parts[part](self._memory.state, again)
                 self._keep(part, done.state, done.problem)
 
     def _keep(self, name: str, state: State, problem: Any) -> None:
@@ -691,8 +694,7 @@ class Form(Generic[State]):
 
     def _write_link(self) -> None:
         memory = self._memory
-        unread = any(name in self._parts for name in memory.problems)
-        if memory.live or memory.notes or (unread and not self._returned):
+        if memory.live or memory.notes:
             return
         params = encode(memory.state, self._presets)
         memory.oversize = too_long(params)

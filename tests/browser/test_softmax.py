@@ -263,6 +263,24 @@ def test_a_killed_server_comes_back_with_the_state_of_the_link(browser, watch) -
         server.stop()
 
 
+def test_what_is_typed_while_the_server_is_down_is_kept_told_and_sent_again(browser, watch) -> None:
+    server = Server()
+    try:
+        screen = Screen(watch.visitor(browser), server.base).open(scores="1_2_3")
+        screen.type_in_cell(0, "5")
+        screen.shows(*softmax(5, 2, 3))
+        server.stop(signal.SIGKILL)
+        screen.type_in_cell(1, "6")
+        expect(screen.page.get_by_text("No answer from the server yet.")).to_be_visible()
+        server.start()
+        screen.until(screen.weights, softmax(5, 6, 3), seconds=60)
+        assert screen.scores() == ["5", "6", "3"]
+        expect(screen.page.get_by_text("No answer from the server yet.")).to_have_count(0)
+        screen.links_to(scores="5_6_3")
+    finally:
+        server.stop()
+
+
 # -- the temperature ------------------------------------------------------------------------------
 
 

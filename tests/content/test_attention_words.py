@@ -350,13 +350,13 @@ def test_an_underflowed_weight_says_so_and_an_exact_zero_does_not():
 @pytest.mark.parametrize(
     ("policy", "first", "foot"),
     [
-        ("zeros", ["0", "0 · 5 = 0", "0 · (−5) = 0"], ["0", "0", "0"]),
+        ("zeros", ["0 (policy)", "0 · 5 = 0", "0 · (−5) = 0"], ["0", "0", "0"]),
         (
             "uniform",
-            ["0.3333", "0.333 · 5 = 1.667", "0.333 · (−5) = −1.667"],
+            ["0.3333 (policy)", "0.333 · 5 = 1.667", "0.333 · (−5) = −1.667"],
             ["1", "2.2222", "−1"],
         ),
-        ("nan", ["nan", "nan · 5 = nan", "nan · (−5) = nan"], ["nan", "nan", "nan"]),
+        ("nan", ["nan (policy)", "nan · 5 = nan", "nan · (−5) = nan"], ["nan", "nan", "nan"]),
     ],
 )
 def test_the_output_of_a_query_without_a_key_follows_its_policy(policy, first, foot):

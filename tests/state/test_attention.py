@@ -52,6 +52,7 @@ from tests.state.states import finite_cells, labels, seeded, temperatures
 PRESETS = preset_states()
 SMALL_PRESETS = ("worked-example-causal", "lookup", "all-masked-row", "alignment", "random-7")
 DEFAULT = AttentionState()
+PIN = pack_state(AttentionState(q=matrix("3 1")), {})
 DECLARED = {field.name: field for field in fields_of(AttentionState)}
 FULL = AttentionState(
     q=matrix("1/3 -2", "sqrt(2) 1e-3"),
@@ -75,7 +76,7 @@ FULL = AttentionState(
     panel="compare",
     orient="columns",
     view="lecture",
-    pin="eJw_-=",
+    pin=PIN,
     edit="k",
     stage="values",
 )
@@ -165,7 +166,7 @@ def states(draw):
         "panel": st.sampled_from(list(PANELS)),
         "orient": st.sampled_from(list(ORIENTS)),
         "view": st.sampled_from(list(VIEWS)),
-        "pin": st.sampled_from(["", "a", pack_state(FULL.unpinned, PRESETS)]),
+        "pin": st.sampled_from(["", PIN, pack_state(FULL.unpinned, PRESETS)]),
         "edit": st.sampled_from(list(EDITS)),
         "stage": st.sampled_from(list(STAGES)),
     }
@@ -250,7 +251,7 @@ ONE, MINUS_INFINITY = read_number("1"), read_number("-inf")
         ({"k": zeros(3, 2)}, "k", r"each key, 3: K is \(3, 2\), V is \(2, 2\)"),
         ({"v": matrix("1 0")}, "v", r"each key, 2: K is \(2, 2\), V is \(1, 2\)"),
         ({"tokens": ("a", "b")}, "tokens", "2 labels for 1"),
-        ({"keys": ("a",)}, "keys", "1 labels for 2"),
+        ({"keys": ("a",)}, "keys", "1 label for 2"),
         ({"keys": ("a", "b" * (MAX_LABEL + 1))}, "keys", "longer than 200 characters"),
         ({"mask": ("causul",)}, "mask", "a mask is one of none, causal"),
         ({"mask": ("custom",)}, "mask", "must be written as"),
@@ -357,7 +358,7 @@ def test_a_link_with_65_rows_or_columns_says_the_limit(name):
         ("panel", "compare", "compare", "compare"),
         ("orient", "columns", "columns", "columns"),
         ("view", "lecture", "lecture", "lecture"),
-        ("pin", "eJw_-A==", "eJw_-A==", "eJw_-A=="),
+        ("pin", PIN, PIN, PIN),
         ("edit", "v", "v", "v"),
         ("stage", "output", "output", "output"),
     ],
@@ -612,7 +613,7 @@ def test_a_link_reads_as_a_person_would_write_it():
         "panel": "compare",
         "orient": "columns",
         "view": "lecture",
-        "pin": "eJw_-=",
+        "pin": PIN,
         "edit": "k",
         "stage": "values",
     }
@@ -739,7 +740,7 @@ def test_a_pin_that_makes_the_link_long_is_packed_with_it():
     assert too_long(params) == (len(params["s"]) > 7_998)
 
 
-def test_a_damaged_pin_opens_the_default_and_says_so():
+def test_a_damaged_pin_is_no_state_and_the_note_names_it():
     pin = pack_state(FULL.unpinned, PRESETS)
     spoiled = [pin[:at] for at in range(1, len(pin) - 1, 7)]
     spoiled += [
@@ -747,11 +748,11 @@ def test_a_damaged_pin_opens_the_default_and_says_so():
     ]
     for text in spoiled:
         holder = opened(pin=text)
-        assert (holder.notes, holder.state.pin) == ((), text)  # it is opened where A is drawn
-        found = unpack_state(text, AttentionState, PRESETS)
-        assert found.state == DEFAULT
-        assert len(found.notes) == 1
-        assert found.notes[0].startswith("The link is damaged: ")
+        assert holder.state == DEFAULT
+        [note] = holder.notes
+        assert note.startswith("pin in the link: its packed part ")
+    with pytest.raises(FieldError, match="packed part"):
+        replace(DEFAULT, pin="AAAA")
 
 
 def test_a_matrix_that_does_not_fit_the_preset_goes_and_the_preset_stays_whole():

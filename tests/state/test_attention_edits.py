@@ -649,14 +649,32 @@ def test_a_click_on_no_bar_leaves_the_state(bar):
         assert edit(state, {"bar": bar}) == Edited(state, reset=True)
 
 
-def test_cells_that_stay_unread_take_the_shape_that_another_matrix_has_now_and_are_read_again():
+def again(name, bad, before, after):
+    return edit_matrix(name)(after, {"again": bad.problem, "before": before})
+
+
+def test_cells_that_stay_unread_grow_and_shrink_as_their_matrix_does_and_are_read_again():
     bad = done(STATE, "q", cells=[["x", "5"]])
     assert bad.problem.cells == (("x", "5"),)
     wider = done(STATE, "k", cells=[["1", "0", "2"], ["0", "1", "3"]]).state
-    again = edit_matrix("q")(wider, {"again": [list(row) for row in bad.problem.cells]})
-    assert again.state is wider
-    assert (again.problem.cells, again.problem.errors) == ((("x", "5", "0"),), bad.problem.errors)
+    found = again("q", bad, STATE, wider)
+    assert found.state is wider
+    assert (found.problem.cells, found.problem.errors) == ((("x", "5", "0"),), bad.problem.errors)
+    bad = done(STATE, "q", cells=[["4", "x"]])
     narrow = done(STATE, "k", cells=[["0"], ["1"]]).state
-    good = edit_matrix("q")(narrow, {"again": [["4", "x"]]})
+    good = again("q", bad, STATE, narrow)
     assert good.problem is None
     assert texts_of(good.state, "q") == [["4"]]
+
+
+def test_what_is_typed_beside_a_bad_cell_outlives_a_change_of_another_shape():
+    bad = done(STATE, "q", cells=[["abc", "0", "5"]])
+    taller = done(
+        STATE, "k", cells=[["1", "0"], ["0", "1"], ["0", "0"]], names=["a", "b", "c"]
+    ).state
+    assert again("q", bad, STATE, taller).problem.cells == (("abc", "0", "5"),)
+    bad = done(STATE, "k", cells=[["abc", "0"], ["0", "1"], ["6", "0"]], names=["k1", "k2", "c"])
+    more = done(STATE, "q", cells=[["1", "0"], ["0", "0"]], names=["q1", "q2"]).state
+    kept = again("k", bad, STATE, more).problem
+    assert kept.cells == (("abc", "0"), ("0", "1"), ("6", "0"))
+    assert kept.labels == ("k1", "k2", "c")

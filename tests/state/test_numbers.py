@@ -930,3 +930,37 @@ def test_random_bytes_of_every_length_are_answered():
 def test_a_number_whose_own_spelling_is_too_long_is_refused_as_too_long(text):
     with pytest.raises(NotNumbers, match="longer than 64 characters"):
         read_number(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "one"),
+    [
+        ("1,234.5", "1234.5"),
+        ("1.234,5", "1234.5"),
+        ("-1,234,567.8", "-1234567.8"),
+        ("1,234.5 2,000.5", "1234.5"),
+        ("1,234\t2,000", "1234"),
+    ],
+)
+def test_marks_that_may_group_digits_are_asked_about(text, one):
+    with pytest.raises(NotNumbers, match=f"Write {one}, or "):
+        read_matrix(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("1, 234.5", [["1", "234.5"]]),
+        ("0.123,5", [["0.123", "5"]]),
+        ("1.234,5.678", [["1.234", "5.678"]]),
+        ("1,234\t0,5", [["1.234", "0.5"]]),
+        ("12,5\t1,234", [["12.5", "1.234"]]),
+        ("[1,234.5]", [["1", "234.5"]]),
+    ],
+)
+def test_marks_that_can_group_no_digits_are_read(text, rows):
+    assert [list(row) for row in read_matrix(text).texts] == rows
+
+
+def test_in_a_link_a_comma_separates_whatever_stands_around_it():
+    assert read_matrix("1,234.5", decimal=".").texts == (("1", "234.5"),)

@@ -45,6 +45,57 @@ function theme(root) {
   return ['--st-text-color', '--st-background-color', '--st-base-font-size'].map((name) => css.getPropertyValue(name)).join();
 }
 
+const PATIENCE = 4000; // ms after which an edit that got no answer is sent again
+const unanswered = new Set();
+const silence = el('p', { class: 'av-silence', role: 'status' });
+
+/** Say for as long as it is so that the server doesn't answer. */
+function tellSilence() {
+  text(silence, unanswered.size ? 'No answer from the server yet. What you typed is kept and sent again.' : '');
+  if (unanswered.size && !silence.isConnected) document.body.append(silence);
+}
+
+/** The edits of one part: each is sent until it is answered. */
+class Post {
+  constructor(root) { this.root = root; }
+
+  send(edit) {
+    this.edit = edit;
+    this.tries = 0;
+    this.deliver(edit);
+  }
+
+  deliver(edit) {
+    this.setStateValue('edit', edit);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.again(), PATIENCE);
+  }
+
+  again() {
+    if (!this.root.isConnected) { this.done(); return; }
+    unanswered.add(this);
+    tellSilence();
+    this.tries += 1; // the number of the edit stays: it is not done twice
+    this.deliver({ ...this.edit, tries: this.tries });
+  }
+
+  done() {
+    clearTimeout(this.timer);
+    this.edit = null;
+    if (unanswered.delete(this)) tellSilence();
+  }
+
+  /** Take note of an answer; returns the edit that a server which was started anew never saw. */
+  answered({ n, rev, born }) {
+    const anew = this.born !== undefined && this.born !== born;
+    this.born = born;
+    if (!this.edit) return null;
+    const lost = anew && n < this.edit.n ? { ...this.edit, live: false, resent: true } : null;
+    if (n >= this.edit.n || rev !== this.edit.rev) this.done(); // or it was meant for another state
+    return lost;
+  }
+}
+
 /**
  * Make the default export of a part: `make(root)` once for each place on the page, then
  * `update(data, put)` for each rerun, in order; `put(value)` sends an edit.
@@ -55,11 +106,15 @@ export function part(name, make) {
     const turn = (root.turn = (root.turn ?? 0) + 1);
     const [sent] = await Promise.all([unpacked(data), styled()]);
     if (turn !== root.turn) return; // a newer rerun overtook this one
+    root.post ??= new Post(root);
+    root.post.setStateValue = setStateValue;
     const [words, look] = [JSON.stringify(sent), theme(root)];
     if (root.view && root.words === words && root.look === look) return; // nothing to draw
     [root.words, root.look] = [words, look];
     root.view ??= make(root);
-    root.view.update(sent, (edit) => setStateValue('edit', edit));
+    const lost = root.post.answered(sent);
+    root.view.update(sent, (edit) => root.post.send(edit));
+    if (lost) root.post.send({ ...lost, rev: sent.rev, n: tick() });
   };
 }
 

@@ -17,7 +17,7 @@ class Table {
     this.data = data;
     const shape = `${data.rows.length}x${data.head.length}x${data.foot.length}`;
     if (this.shape !== shape) { this.shape = shape; this.build(data); }
-    text(this.caption, data.caption);
+    text(this.caption.firstChild, data.caption);
     data.head.forEach((column, j) => { text(this.heads[j], column.text); set(this.heads[j], 'title', column.help); });
     data.rows.forEach((row, i) => {
       const line = this.lines[i];
@@ -48,7 +48,7 @@ class Table {
     const head = data.head.map((column) => el('th', { scope: 'col' }));
     const lines = data.rows.map((row) => el('tr', {}, el('th', { scope: 'row' }), ...row.cells.map(() => el('td'))));
     const feet = data.foot.map((row) => el('tr', {}, el('th', { scope: 'row' }), ...row.cells.map(() => el('td'))));
-    this.caption = el('caption');
+    this.caption = el('caption', {}, el('span'));
     this.heads = head;
     this.lines = lines;
     this.feet = feet;

@@ -152,7 +152,8 @@ def edit_matrix(state: SoftmaxState, edit: Mapping[str, Any]) -> Edited:
     if isinstance(edit.get("text"), str):
         return _read_line(state, edit["text"])
     if isinstance(edit.get("paste"), str):
-        pasted = _paste(texts, labels, edit["paste"], edit.get("at"))
+        limits = state.max_queries, MAX_KEYS
+        pasted = _paste(texts, labels, edit["paste"], edit.get("at"), limits)
         if isinstance(pasted, MatrixProblem):
             return Edited(state, pasted)
         texts, labels = pasted
@@ -170,7 +171,7 @@ def edit_matrix(state: SoftmaxState, edit: Mapping[str, Any]) -> Edited:
         "hide": tuple(position for position in hide if position < len(labels)),
     }
     changes |= _without(state, removed_of(edit.get("removed"), state.scores, texts))
-    if is_position(edit.get("row")) and edit["row"] < len(cells):
+    if is_position(edit.get("row")) and edit["row"] < len(cells) > 1:
         changes["row"] = edit["row"]
     try:
         return Edited(state.with_scores(cells, **changes), reset="paste" in edit)
@@ -186,6 +187,8 @@ def _without(state: SoftmaxState, removed: tuple[str, int] | None) -> dict[str, 
     if what == "row":
         return {"row": state.row - (state.row > at)}
     changes: dict[str, Any] = {}
+    if not isinstance(state, SoftmaxState):
+        return changes
     column, _, position = state.pick.partition(":")
     if state.pick:
         picked = int(position)
@@ -246,7 +249,7 @@ def read_block(text: str, max_rows: int, max_columns: int) -> Reading | MatrixPr
 
 
 def _read_line(state: SoftmaxState, text: str) -> Edited:
-    reading = read_block(text, MAX_QUERIES, MAX_KEYS)
+    reading = read_block(text, state.max_queries, MAX_KEYS)
     if isinstance(reading, MatrixProblem):
         return Edited(state, reading)
     labels = reading.column_labels
@@ -255,10 +258,10 @@ def _read_line(state: SoftmaxState, text: str) -> Edited:
 
 
 def _paste(
-    texts: Texts, labels: tuple[str, ...], text: str, at: Any
+    texts: Texts, labels: tuple[str, ...], text: str, at: Any, limits: tuple[int, int]
 ) -> MatrixProblem | tuple[Texts, tuple[str, ...]]:
     """Put a pasted block into the cells; new keys get a label, or the one that was pasted."""
-    placed = place_block(texts, text, at, (MAX_QUERIES, MAX_KEYS))
+    placed = place_block(texts, text, at, limits)
     if isinstance(placed, MatrixProblem):
         return placed
     grown, reading, column = placed

@@ -235,6 +235,11 @@ class SoftmaxState:
                 raise FieldError(name, "the constant must be finite")
 
     @property
+    def max_queries(self) -> int:
+        """Most queries that the page takes."""
+        return MAX_QUERIES
+
+    @property
     def n_keys(self) -> int:
         """Number of keys."""
         return len(self.scores[0])

@@ -7,7 +7,7 @@ from typing import Any
 
 from attnviz.content.shown import shown
 from attnviz.state.edits import MatrixProblem, TemperatureProblem, line_of, shape_words
-from attnviz.state.softmax import MAX_KEYS, MAX_QUERIES, SoftmaxState
+from attnviz.state.softmax import MAX_KEYS
 from attnviz.state.temperature import MARKS, SLIDER_HIGH, SLIDER_LOW, Temperature
 from attnviz.ui.form import Form
 
@@ -21,7 +21,7 @@ _CHIPS = [
 
 
 def scores_editor(
-    form: Form[SoftmaxState], colors: Sequence[str], *, compact: bool = False
+    form: Form[Any], colors: Sequence[str], *, compact: bool = False, cell: str = "score"
 ) -> None:
     """Show the cells of the scores and the line of text, which are one state.
 
@@ -32,13 +32,15 @@ def scores_editor(
         One for each key, repeated when there are more keys.
     compact : bool
         Only the cells of one query, without the line of text.
+    cell : str
+        What one number is called.
     """
     state = form.state
     problem: MatrixProblem | None = form.problem("matrix")
     texts = [[cell.text for cell in row] for row in state.scores]
     data: dict[str, Any] = {
-        "name": "Scores: one column for each key",
-        "cellName": "score",
+        "name": f"{cell.capitalize()}s: one column for each key",
+        "cellName": cell,
         "rowName": "query",
         "columnName": "key",
         "lineName": "The same as text: type or paste, Enter reads it",
@@ -48,7 +50,7 @@ def scores_editor(
         "row": state.row,
         "colors": list(colors),
         "compact": compact,
-        "maxRows": MAX_QUERIES,
+        "maxRows": state.max_queries,
         "maxColumns": MAX_KEYS,
         "text": line_of(texts),
         "read": f"Read as {shape_words(state)}.",
@@ -67,7 +69,7 @@ def scores_editor(
     form.editor("matrix", data)
 
 
-def temperature_editor(form: Form[SoftmaxState]) -> None:
+def temperature_editor(form: Form[Any]) -> None:
     """Show the T box, the β box, the slider with its marks, and the two limits.
 
     Parameters

@@ -45,7 +45,7 @@ class Matrix {
     }
     this.unfold.hidden = !data.folded;
     if (fresh || data.fromLine) this.fold(!data.compact && (!data.folded || Boolean(data.fromLine) || this.unfolded === true));
-    this.addRow.hidden = Boolean(data.compact) && !data.folded;
+    this.addRow.hidden = (Boolean(data.compact) && !data.folded) || data.maxRows === 1;
     const settled = fresh || !this.asked || this.asked === data.n;
     if (settled && !this.typing) { this.line.value = data.text; this.fit(); }
     if (!settled) return; // a newer edit is on its way: keep what is on screen

@@ -1,0 +1,131 @@
+"""What a person can set on the number-format page: scores, a shift, a format, masks, blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from attnviz.state.fields import Field, FieldError, choice, declared, plain
+from attnviz.state.keyed import OneRow, read_whole
+from attnviz.state.matrix import Matrix, matrix, read_cells, write_cells
+from attnviz.state.numbers import Cell, read_number
+from attnviz.state.softmax import HIDE, LABELS, MAX_KEYS, VIEW
+
+FORMATS = {
+    "float16": "float16",
+    "bfloat16": "bfloat16",
+    "float32": "float32",
+    "float64": "float64",
+}
+PANELS = {
+    "steps": "Step by step",
+    "masks": "Masks by number",
+    "online": "In blocks",
+    "variants": "Other ways",
+    "export": "Take it away",
+}
+SHIFT_LOW, SHIFT_HIGH = -800.0, 800.0
+
+
+def _read_shift(text: str) -> Cell:
+    cell = read_number(text)
+    if cell.text == "-inf":
+        raise ValueError("the shift must be finite")
+    return cell
+
+
+def _read_row(text: str) -> Matrix:
+    return read_cells(text, 1, MAX_KEYS)
+
+
+def _read_values(text: str) -> Matrix:
+    return () if not text else read_cells(text, 1, MAX_KEYS)
+
+
+SCORES = plain(
+    "scores", matrix("2 1 0 -1"), "Scores", "One number for each key.", _read_row, write_cells
+)
+SHIFT = plain(
+    "shift",
+    read_number("0"),
+    "Added to every score",
+    "Moves all scores together: the weights stay, until a format can't hold their exponentials.",
+    _read_shift,
+    lambda cell: cell.text,
+)
+FORMAT = choice("format", FORMATS, "Format", "The format whose arithmetic is shown step by step.")
+VALUES = Field(
+    "values_typed",
+    (),
+    "Values",
+    "One number for each key, mixed in blocks; without them 1, 2, 3, …",
+    {"values": _read_values},
+    lambda cells: ("values", write_cells(cells)),
+)
+BLOCK = plain("block", 2, "Block", "How many keys are read at a time.", read_whole(1, MAX_KEYS))
+AT = plain("at", 1, "Step", "How many blocks have been read.", read_whole(1, MAX_KEYS))
+PANEL = choice("panel", PANELS, "Look at", "The part of the page below the overview.")
+_CHECKED: dict[str, Field] = {f.name: f for f in (SHIFT, FORMAT, VALUES, BLOCK, AT, PANEL, VIEW)}
+
+
+@dataclass(frozen=True)
+class NumericsState(OneRow):
+    """One state of the number-format page; a state that exists is valid.
+
+    Attributes
+    ----------
+    scores : tuple of tuple of Cell
+        One row.
+    labels : tuple of str
+    hide : tuple of int
+        Masked keys, from 0.
+    shift : Cell
+        Added to every score.
+    format : str
+        A name of `FORMATS`.
+    values : tuple of tuple of Cell
+        One row, or empty for 1, 2, 3, …
+    block : int
+        Keys read at a time.
+    at : int
+        Blocks that have been read, from 1.
+    panel, view : str
+    preset : str
+        The preset it started from, or empty.
+    """
+
+    scores: Matrix = declared(SCORES)
+    labels: tuple[str, ...] = declared(LABELS)
+    hide: tuple[int, ...] = declared(HIDE)
+    shift: Cell = declared(SHIFT)
+    format: str = declared(FORMAT)
+    values_typed: Matrix = declared(VALUES)
+    block: int = declared(BLOCK)
+    at: int = declared(AT)
+    panel: str = declared(PANEL)
+    view: str = declared(VIEW)
+    preset: str = field(default="")
+
+    def __post_init__(self) -> None:
+        """Check what no single field can know."""
+        self.check_row(_CHECKED)
+        if self.values_typed and len(self.values_typed[0]) != self.n_keys:
+            given = len(self.values_typed[0])
+            raise FieldError("values_typed", f"{given} values for {self.n_keys} keys", ("scores",))
+
+    def with_scores(self, scores: Matrix, **changes: Any) -> NumericsState:
+        """Return the state with other scores; what no longer fits them goes.
+
+        Parameters
+        ----------
+        scores : tuple of tuple of Cell
+        **changes
+            Other attributes to replace.
+
+        Returns
+        -------
+        NumericsState
+        """
+        if self.values_typed and len(self.values_typed[0]) != len(scores[0]):
+            changes = {"values_typed": ()} | changes
+        return super().with_scores(scores, **changes)

@@ -201,3 +201,16 @@ def choice(value: Any, choices: tuple[str, ...], name: str) -> str:
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}; got {value!r}")
     return value
+
+
+def whole_number(value: Any, name: str, least: int, most: int | None = None) -> int:
+    """Return value as an int from least to most; ValueError for anything but a whole number."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        raise ValueError(f"{name} must be a whole number; got {_kinds(value)}")
+    if value < least:
+        raise ValueError(f"{name} must be {least} or more; got {value}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be {most:,} or less; got {value}")
+    return int(value)

@@ -264,3 +264,21 @@ def settings_of(state: SamplingState) -> dict[str, str]:
         "top_p": state.top_p.text if state.top_p else "off",
         "min_p": state.min_p.text if state.min_p else "off",
     }
+
+
+def draws_alt(labels: Sequence[str], frequencies: Sequence[float], draws: int) -> str:
+    """Describe the bars of the draws.
+
+    Parameters
+    ----------
+    labels : sequence of str
+    frequencies : sequence of float
+    draws : int
+
+    Returns
+    -------
+    str
+    """
+    pairs = zip(labels, frequencies, strict=True)
+    listed = ", ".join(f"{label} {shown(part)}" for label, part in pairs)
+    return f"Frequency of each word in {draws:,} draws: {listed}."

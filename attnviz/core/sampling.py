@@ -170,6 +170,25 @@ def filtered(
     return Filtered(weigh(z, seen, beta)[3], tuple(steps), kept, weigh(z, kept, beta)[3])
 
 
+def never_kept(logits: ArrayLike) -> Array:
+    """Return which options no setting ever keeps: those of logit -inf.
+
+    Parameters
+    ----------
+    logits : array_like of real numbers, shape (n,)
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+
+    Examples
+    --------
+    >>> never_kept([1, -math.inf])
+    array([False,  True])
+    """
+    return np.isneginf(as_float64(logits, "logits"))
+
+
 def draw(probabilities: ArrayLike, count: int, seed: int) -> Array:
     """Return how often each option comes up in a number of draws.
 
@@ -275,6 +294,28 @@ def counts_after(probabilities: ArrayLike, counts_at: Sequence[int], seed: int) 
         raise ValueError("counts_at is empty; it needs at least one number of draws")
     sequence = draw_sequence(row, max(moments), seed)
     return np.array([np.bincount(sequence[:count], minlength=row.size) for count in moments])
+
+
+def last_frequencies(counts: ArrayLike) -> Array:
+    """Return how often each option came up, as parts of all draws, at the last moment.
+
+    Parameters
+    ----------
+    counts : array_like of whole numbers, shape (n_moments, n)
+        From `counts_after`, its moments increasing.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+        Sums to 1.
+
+    Examples
+    --------
+    >>> last_frequencies([[1, 0], [3, 1]])
+    array([0.75, 0.25])
+    """
+    last = np.asarray(counts)[-1].astype(float)
+    return last / last.sum()
 
 
 def surprise(probabilities: ArrayLike, counts: ArrayLike) -> float | Array:

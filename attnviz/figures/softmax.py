@@ -51,6 +51,8 @@ def weight_bars(
     reference: np.ndarray | None = None,
     reference_texts: Sequence[str] | None = None,
     reference_name: str = "",
+    title: str = "weight",
+    cut: np.ndarray | None = None,
 ) -> go.Figure:
     """Draw the weights of one query as bars, one colour for one key.
 
@@ -78,6 +80,11 @@ def weight_bars(
         Texts of the reference, for the hover.
     reference_name : str
         Name of the reference in legend and hover, such as ``"T = 1"``.
+    title : str
+        What the bars are: title of the axis, and word of the hover.
+    cut : ndarray of bool, shape (n,), optional
+        True for a key that was left out, but not masked: it has no bar and no mark, only its text
+        and its reference.
 
     Returns
     -------
@@ -93,7 +100,7 @@ def weight_bars(
 
     hover = []
     for i, (label, text) in enumerate(zip(labels, texts, strict=True)):
-        weight = plain(text) if masked[i] else f"weight {plain(text)}"
+        weight = plain(text) if masked[i] else f"{title} {plain(text)}"
         if reference_texts is not None and not masked[i]:
             weight += f" ({plain(reference_name)}: {plain(reference_texts[i])})"
         hover.append(f"{complete(label)}<br>position {i}<br>{weight}")
@@ -115,7 +122,8 @@ def weight_bars(
         reference = np.where(masked, np.nan, np.asarray(reference, dtype=np.float64))
         shown = np.isfinite(reference)
         data.append(_columns_behind(at[shown], reference[shown], reference_name))
-    if marks := _marks_on_axis(heights, masked, colours):
+    gone = masked if cut is None else masked | cut
+    if marks := _marks_on_axis(heights, gone, colours):
         data.append(marks)
     if not crowded:
         data += _texts_on_bars(heights, texts, masked)
@@ -139,7 +147,7 @@ def weight_bars(
             "fixedrange": True,
             "automargin": True,
         },
-        yaxis=_zero_to_one(1.35 if _FLAT_TEXTS < n <= _MOST_TEXTS else 1.1),
+        yaxis=_zero_to_one(1.35 if _FLAT_TEXTS < n <= _MOST_TEXTS else 1.1, title),
     )
     if reference is not None or (crowded and masked.any()):
         layout["showlegend"] = True
@@ -343,10 +351,10 @@ def entropy_against_beta(
     )
 
 
-def _zero_to_one(top: float) -> dict[str, Any]:
+def _zero_to_one(top: float, title: str = "weight") -> dict[str, Any]:
     """Return the axis of weights; `top` leaves room for texts above 1."""
     return {
-        "title": {"text": "weight"},
+        "title": {"text": title},
         "range": [0, top],
         "tickvals": [0, 0.25, 0.5, 0.75, 1],
         "gridcolor": GRID,

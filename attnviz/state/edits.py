@@ -480,12 +480,14 @@ def is_position(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def shape_words(state: SoftmaxState) -> str:
+def shape_words(state: Any, column: str = "key") -> str:
     """Say the shape of the scores, such as ``1 query × 3 keys``.
 
     Parameters
     ----------
-    state : SoftmaxState
+    state : state of a page with scores
+    column : str
+        What has a number.
 
     Returns
     -------
@@ -496,5 +498,8 @@ def shape_words(state: SoftmaxState) -> str:
     >>> shape_words(SoftmaxState())
     '1 query × 3 keys'
     """
+    keys = f"1 {column}" if state.n_keys == 1 else f"{state.n_keys} {column}s"
+    if state.max_queries == 1:
+        return keys
     queries = "1 query" if state.n_queries == 1 else f"{state.n_queries} queries"
-    return f"{queries} × {'1 key' if state.n_keys == 1 else f'{state.n_keys} keys'}"
+    return f"{queries} × {keys}"

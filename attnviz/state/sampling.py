@@ -16,10 +16,10 @@ MAX_DRAWS = 100_000
 MAX_SEED = 9_999
 PANELS = {"draws": "Draw words", "filters": "Filter by filter", "export": "Take it away"}
 ORDERS = {
-    "T-k-p-m": "T, top-k, top-p, min-p",
-    "k-p-m-T": "top-k, top-p, min-p, T",
-    "T-m-k-p": "T, min-p, top-k, top-p",
-    "m-k-p-T": "min-p, top-k, top-p, T",
+    "T-k-p-m": "T first",
+    "k-p-m-T": "T last",
+    "T-m-k-p": "T, then min-p",
+    "m-k-p-T": "min-p first, T last",
 }
 STAGES = {"T": "temperature", "k": "top_k", "p": "top_p", "m": "min_p"}
 
@@ -76,7 +76,13 @@ MIN_P = plain(
     _read_part(0, closed=True),
     _write_part,
 )
-ORDER = choice("order", ORDERS, "Order", "Each step sees what the steps before it left.")
+ORDER = choice(
+    "order",
+    ORDERS,
+    "Order",
+    "Top-k, top-p and min-p follow in this order unless the words say otherwise. Each step sees"
+    " what the steps before it left.",
+)
 DRAWS = plain(
     "draws", 100, "Draws", "How many words are drawn.", read_whole(1, MAX_DRAWS),
 )  # fmt: skip

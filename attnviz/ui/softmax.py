@@ -21,7 +21,12 @@ _CHIPS = [
 
 
 def scores_editor(
-    form: Form[Any], colors: Sequence[str], *, compact: bool = False, cell: str = "score"
+    form: Form[Any],
+    colors: Sequence[str],
+    *,
+    compact: bool = False,
+    cell: str = "score",
+    column: str = "key",
 ) -> None:
     """Show the cells of the scores and the line of text, which are one state.
 
@@ -34,15 +39,18 @@ def scores_editor(
         Only the cells of one query, without the line of text.
     cell : str
         What one number is called.
+    column : str
+        What has a number.
     """
     state = form.state
     problem: MatrixProblem | None = form.problem("matrix")
     texts = [[cell.text for cell in row] for row in state.scores]
     data: dict[str, Any] = {
-        "name": f"{cell.capitalize()}s: one column for each key",
+        "name": f"{cell.capitalize()}s: one column for each {column}",
         "cellName": cell,
         "rowName": "query",
-        "columnName": "key",
+        "columnName": column,
+        "corner": column,
         "lineName": "The same as text: type or paste, Enter reads it",
         "labels": list(state.key_labels),
         "cells": texts,
@@ -53,7 +61,7 @@ def scores_editor(
         "maxRows": state.max_queries,
         "maxColumns": MAX_KEYS,
         "text": line_of(texts),
-        "read": f"Read as {shape_words(state)}.",
+        "read": f"Read as {shape_words(state, column)}.",
     }
     if problem is not None:
         back = ("Go back to the last scores", line_of(texts))

@@ -81,7 +81,7 @@ class Matrix {
       set(this.grid, 'aria-colcount', columns + 1);
       const head = (words) => el('span', { role: 'rowheader', class: 'av-side' }, words);
       const labels = this.labels.map((label, j) => el('span', { role: 'columnheader', style: `--key:${data.colors ? data.colors[j % data.colors.length] : 'transparent'}` },
-        data.fixed ? el('span', { class: 'av-fixed' }, label) : el('input', { class: 'av-key', maxlength: 200, tabindex: -1, 'aria-label': `Label of key ${j + 1}`, autocomplete: 'off', spellcheck: 'false', onchange: (event) => this.relabel(j, event.target.value) }),
+        data.fixed ? el('span', { class: 'av-fixed' }, label) : el('input', { class: 'av-key', maxlength: 200, tabindex: -1, 'aria-label': `Label of ${data.columnName} ${j + 1}`, autocomplete: 'off', spellcheck: 'false', onchange: (event) => this.relabel(j, event.target.value) }),
         columns > 1 ? el('button', { type: 'button', class: 'av-remove', tabindex: -1, title: `Remove ${data.columnName} ${j + 1}`, 'aria-label': `Remove ${data.columnName} ${j + 1}`, onclick: () => this.remove(null, j) }, '×') : null));
       const lines = this.cells.map((row, i) => el('div', { role: 'row' }, this.names ? this.nameHead(i, rows) : rows > 1 ? this.rowHead(i) : head(data.cellName),
         ...row.map((_, j) => el('span', { role: 'gridcell' }, el('input', { class: 'av-cell', inputmode: 'text', autocomplete: 'off', spellcheck: 'false', 'data-at': `${i}:${j}`,

@@ -1,0 +1,122 @@
+"""What the laboratories give to take away: columns as CSV, and scripts that need NumPy alone."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+
+from attnviz.exports.escape import checked_labels, to_cell
+from attnviz.exports.literals import number_literal
+
+
+def columns_csv(labels: Sequence[str], columns: Mapping[str, Sequence[float | bool]]) -> str:
+    r"""Return columns as CSV, one line a label; numbers have all their digits.
+
+    Parameters
+    ----------
+    labels : sequence of str, length n
+        A label that a spreadsheet might run as a formula gets a leading apostrophe.
+    columns : mapping of str to sequence, each of length n
+        Numbers, or booleans, which are written as yes and no.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> columns_csv(["=a"], {"weight": [0.1], "kept": [True]})
+    "key,weight,kept\r\n'=a,0.1,yes\r\n"
+    """
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(["key", *columns])
+    lists = [list(column) for column in columns.values()]
+    for at, label in enumerate(checked_labels(labels, len(lists[0]), "labels")):
+        writer.writerow([to_cell(label), *(_entry(column[at]) for column in lists)])
+    return file.getvalue()
+
+
+def _entry(value: float | bool) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return repr(float(value))
+
+
+def sampling_numpy(
+    logits: Sequence[float],
+    labels: Sequence[str],
+    beta: float,
+    filters: Mapping[str, float | None],
+    order: Sequence[str],
+    seed: int,
+    draws: int,
+) -> str:
+    """Return a Python script that filters and draws with NumPy alone.
+
+    Parameters
+    ----------
+    logits : sequence of float, length n
+        −inf where an option may never be drawn.
+    labels : sequence of str, length n
+    beta : float
+        Inverse temperature; infinite for greedy choice.
+    filters : mapping of str to float or None
+        ``top_k``, ``top_p`` and ``min_p``; None where one is off.
+    order : sequence of str
+        The steps, with ``temperature`` among them.
+    seed, draws : int
+
+    Returns
+    -------
+    str
+        It sets ``kept``, ``probabilities`` and ``counts``, equal to those of `filtered` and
+        `draw` to the last digit.
+    """
+    steps = {
+        "temperature": "beta = the_beta\n"
+        + ("kept &= logits == logits[kept].max()  # greedy; ties share\n" * math.isinf(beta)),
+        "top_k": "edge = np.sort(logits[kept])[-min({0}, kept.sum())]\n"
+        "kept &= logits >= edge  # all that tie with the last one stay\n",
+        "top_p": "p = softmax(beta)\n"
+        "down = np.argsort(-logits, kind='stable')\n"
+        "reached = np.cumsum(p[down]) >= {0} * (1 - 1e-12)\n"
+        "kept &= logits >= logits[down[np.argmax(reached)]]\n",
+        "min_p": "p = softmax(beta)\nkept &= p >= {0} * p.max() * (1 - 1e-12)\n",
+    }
+    texts = []
+    for name in order:
+        value = filters.get(name)
+        if name == "temperature" or value is not None:
+            texts.append(f"# {name}\n" + steps[name].format(value))
+    names = [str(label) for label in checked_labels(labels, len(logits), "labels")]
+    numbers = ", ".join(number_literal(float(x)) for x in logits)
+    return f'''import numpy as np
+
+labels = {names!r}
+logits = np.array([{numbers}])
+the_beta = {number_literal(float(beta))}
+beta = 1.0  # until the temperature comes
+kept = logits > -np.inf
+
+
+def softmax(beta):
+    """Over what is kept."""
+    top = logits[kept].max()
+    with np.errstate(invalid="ignore"):
+        shifted = np.where(logits == top, 0.0, beta * (logits - top))
+    exps = np.where(kept, np.exp(shifted), 0.0)
+    return exps / exps.sum()
+
+
+{"".join(texts)}
+probabilities = softmax(the_beta)
+cumulative = np.cumsum(probabilities)
+cumulative /= cumulative[-1]
+drawn = np.searchsorted(cumulative, np.random.default_rng({seed}).random({draws}), side="right")
+counts = np.bincount(drawn, minlength=len(logits))
+for label, p, count in zip(labels, probabilities, counts):
+    print(label, p, count)
+'''

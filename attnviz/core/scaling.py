@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike
 
 from attnviz.core.checks import Array, as_float64, check_weights, one_number, whole_number
 from attnviz.core.entropy import entropy
+from attnviz.core.jacobian import softmax_jacobian
+from attnviz.core.softmax import softmax
 from attnviz.core.steps import freeze
 from attnviz.core.weigh import weigh
 
@@ -43,6 +45,11 @@ class ScoreSpread:
 
     def __post_init__(self) -> None:
         freeze(self)
+
+    @property
+    def limit(self) -> float:
+        """The range is from -limit to limit."""
+        return float(self.centres[-1]) + self.width / 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,6 +277,124 @@ def normal_density(x: ArrayLike, variance: float) -> Array:
         return np.exp(-0.5 * (as_float64(x, "x") / deviation) ** 2) / (
             math.sqrt(2 * math.pi) * deviation
         )
+
+
+def focus(scores: ArrayLike) -> tuple[float, float]:
+    """Return how focused softmax is on drawn scores: two means over the draws.
+
+    Parameters
+    ----------
+    scores : array_like, shape (draws, n_k)
+
+    Returns
+    -------
+    (float, float)
+        The mean of the largest weight, and of the entropy in nats.
+
+    Examples
+    --------
+    >>> focus([[0, 0], [0, 0]])
+    (0.5, 0.6931471805599453)
+    """
+    weights = softmax(scores)
+    return float(weights.max(axis=-1).mean()), float(np.mean(entropy(weights)))
+
+
+def normal_curve(limit: float, variance: float, points: int = 161) -> tuple[Array, Array]:
+    """Return the normal density over a range around 0, to be drawn as a line.
+
+    Parameters
+    ----------
+    limit : float
+        The range is from -limit to limit.
+    variance : float
+        Above 0.
+    points : int
+
+    Returns
+    -------
+    (ndarray, ndarray), each of shape (points,)
+        The places and the density there.
+
+    Examples
+    --------
+    >>> x, y = normal_curve(3, 1, points=3)
+    >>> x, y.round(4)
+    (array([-3.,  0.,  3.]), array([0.0044, 0.3989, 0.0044]))
+    """
+    x = np.linspace(-limit, limit, points)
+    return x, np.asarray(normal_density(x, variance))
+
+
+def scale_scores(scores: ArrayLike, d_k: int) -> Array:
+    """Divide dot products by the square root of d_k.
+
+    Parameters
+    ----------
+    scores : array_like of real numbers
+    d_k : int
+        At least 1.
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> scale_scores([8, 0], 16)
+    array([2., 0.])
+    """
+    return as_float64(scores, "scores") / math.sqrt(whole_number(d_k, "d_k", 1))
+
+
+@dataclass(frozen=True, eq=False)
+class OneDraw:
+    """One query of the draws, without the scale (index 0) and with it (index 1).
+
+    Attributes
+    ----------
+    scores : ndarray, shape (n_k,)
+        The dot products.
+    weights : ndarray, shape (2, n_k)
+    slopes : ndarray, shape (2, n_k)
+        w (1 - w): how much each scaled score moves its own weight.
+    jacobians : ndarray, shape (2, n_k, n_k)
+    """
+
+    scores: Array
+    weights: Array
+    slopes: Array
+    jacobians: Array
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+
+def one_draw(scores: ArrayLike, d_k: int, at: int) -> OneDraw:
+    """Return what softmax makes of one of the drawn queries.
+
+    Parameters
+    ----------
+    scores : array_like, shape (draws, n_k)
+        From `draw_scores`.
+    d_k : int
+    at : int
+        Which draw, from 0.
+
+    Returns
+    -------
+    OneDraw
+
+    Examples
+    --------
+    >>> one_draw([[8, 0]], 16, 0).weights.round(3)
+    array([[1.   , 0.   ],
+           [0.881, 0.119]])
+    """
+    row = as_float64(scores, "scores")[at]
+    weights = np.stack([softmax(row), softmax(scale_scores(row, d_k))])
+    slopes = np.stack([[gradient_at(w, j)[j] for j in range(row.size)] for w in weights])
+    return OneDraw(row, weights, slopes, np.stack([softmax_jacobian(w) for w in weights]))
 
 
 def study(d_ks: Sequence[int], n_k: int, draws: int, seed: int, *, scaled: bool) -> Study:

@@ -120,3 +120,42 @@ counts = np.bincount(drawn, minlength=len(logits))
 for label, p, count in zip(labels, probabilities, counts):
     print(label, p, count)
 '''
+
+
+def scaling_numpy(d_k: int, n_k: int, draws: int, seed: int, pick: int) -> str:
+    """Return a Python script that draws the scores again with NumPy alone.
+
+    Parameters
+    ----------
+    d_k, n_k, draws, seed : int
+        As for `draw_scores`.
+    pick : int
+        The draw whose weights are printed.
+
+    Returns
+    -------
+    str
+        It sets ``scores`` (draws, n_k), ``scaled`` and ``weights`` of the picked draw.
+    """
+    return f"""import numpy as np
+
+d_k, n_k, draws, seed, pick = {d_k}, {n_k}, {draws}, {seed}, {pick}
+rng = np.random.default_rng([seed, d_k])
+scores = np.empty((draws, n_k))
+step = max(1, 2**18 // ((n_k + 1) * d_k))  # draws at a time
+for start in range(0, draws, step):
+    vectors = rng.standard_normal((min(step, draws - start), n_k + 1, d_k))
+    scores[start : start + step] = np.einsum("cd,cnd->cn", vectors[:, 0], vectors[:, 1:])
+scaled = scores / np.sqrt(d_k)
+print("variance", scores.var(), "scaled", scaled.var())
+
+
+def softmax(x):
+    exps = np.exp(x - x.max())
+    return exps / exps.sum()
+
+
+for row in (scores[pick], scaled[pick]):
+    weights = softmax(row)
+    print("largest weight", weights.max(), "entropy", -(weights * np.log(weights)).sum())
+"""

@@ -172,7 +172,8 @@ def format_steps(scores: ArrayLike, name: str, *, stable: bool) -> FormatSteps:
     float64's exp, rounded once more. Where exp lies within an error of float64 of the middle
     between two numbers, the result could be the other neighbour. Measured: no score of float16
     or bfloat16 is such a case, and none of 200,000 random scores of float32. In float64 itself
-    exp can be off by one in the last digit (EXP64_PERCENT of 200,000 random scores).
+    exp can be the other neighbour (for 9,336 of 200,000 random scores on one machine; it depends
+    on the processor).
 
     Hardware can keep sums in a wider format and add in another order; these are the steps of a
     program that keeps every number in the format.
@@ -494,7 +495,7 @@ def _format(name: str) -> Format:
     overflow = _first_overflow(name)
     own = float(_round(np.array([overflow]), name)[0])
     if own < overflow:
-        own += 2.0 ** (np.frexp(own)[1] - digits)
+        own += 2.0 ** (int(np.frexp(own)[1]) - digits)
     return Format(
         name=name,
         bits=bits,

@@ -29,10 +29,9 @@ def exactly_rounded(x, digits, top):
     """Round a number with fractions alone: the nearest multiple of the unit, ties to even."""
     if not math.isfinite(x) or x == 0:
         return float(x)
-    size, power = abs(Fraction(x)), 0
-    while Fraction(2) ** (power + 1) <= size:
-        power += 1
-    while Fraction(2) ** power > size:
+    size = abs(Fraction(x))
+    power = size.numerator.bit_length() - size.denominator.bit_length()
+    if Fraction(2) ** power > size:
         power -= 1
     unit = Fraction(2) ** (max(power, 1 - top) - digits + 1)
     whole = round(size / unit) * unit  # Python rounds a halfway Fraction to even
@@ -71,7 +70,7 @@ def test_rounding_is_that_of_exact_fractions(name):
     expected = [exactly_rounded(x, digits, TOPS[name]) for x in numbers.tolist()]
     assert len(numbers) > 7000
     assert same(rounded(numbers, name), expected)
-    assert 100 < np.isinf(expected).sum() < len(numbers) / 10 or name != "float16"
+    assert 50 < np.isinf(expected).sum() < len(numbers) / 10
 
 
 def test_rounding_to_float64_changes_nothing():
@@ -88,8 +87,8 @@ def test_rounding_to_float64_changes_nothing():
         (-(2.0**-134), -0.0),
         (3 * 2.0**-134, 2.0**-132),  # halfway between 1 and 2 units: to even
         (3.3895e38, 3.3895313892515355e38),  # (2 - 2^-7) 2^127
-        (3.3961775292304957e38, INF),  # 2^128 - 2^119, halfway to 2^128
-        (np.nextafter(3.3961775292304957e38, 0), 3.3895313892515355e38),
+        (2.0**128 - 2.0**119, INF),  # halfway between the largest and 2^128
+        (2.0**128 - 2.0**119 - 2.0**75, 3.3895313892515355e38),
         (3.4028235e38, INF),  # the largest float32
         (1 + 2.0**-8, 1.0),  # halfway, to even
         (1 + 3 * 2.0**-8, 1 + 2.0**-6),  # halfway, to even

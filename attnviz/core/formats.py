@@ -509,4 +509,4 @@ def _format(name: str) -> Format:
 
 
 #: The formats, by name.
-FORMATS = {name: _format(name) for name in _SHAPES}
+FORMATS: dict[str, Format] = {name: _format(name) for name in _SHAPES}

@@ -49,7 +49,6 @@ def softmax_with_zero(x: ArrayLike) -> Array:
     """
     scores = as_float64(x, "x")
     nonempty_rows(scores, -1, "x")
-    check_scores(scores, scores != -np.inf)
     zero = np.zeros((*scores.shape[:-1], 1))
     return softmax(np.concatenate([scores, zero], axis=-1))[..., :-1].copy()
 
@@ -94,8 +93,6 @@ def sparsemax(x: ArrayLike) -> Array:
     seen = scores != -np.inf
     check_scores(scores, seen)
     check_some_key(seen)
-    if scores.size == 0:
-        return scores.copy()
     with np.errstate(over="ignore"):
         shifted = scores - scores.max(axis=-1, keepdims=True)
     shifted = np.maximum(shifted, -1.0)  # at -1 and below the weight is 0 in any case

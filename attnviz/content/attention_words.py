@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from attnviz.content.shown import MASKED, clipped, shown, shown_weight
-from attnviz.content.softmax import beta_words, bracketed
+from attnviz.content.softmax import beta_words, bracketed, read_shown
 from attnviz.core.attention import AttentionSteps, Empty
 from attnviz.core.heads import DotProduct, HeadDifference, HeadRow
 from attnviz.state.attention import POLICIES, AttentionState, shape_of
@@ -433,6 +433,16 @@ def dot_table(state: AttentionState, product: DotProduct) -> dict[str, Any]:
 _SHOWN_COLUMNS = 8  # columns of the values that are written out term by term
 
 
+def _product(weight: str, value: str, term: str) -> str:
+    """Write w · v and its result, with ≈ where a calculator gets another last digit."""
+    try:
+        product = read_shown(number(read_shown(weight) * read_shown(value)))
+        exact = math.isclose(product, read_shown(term)) or math.isnan(product)
+    except ValueError:
+        exact = True
+    return f"{weight} · {bracketed(value)} {'=' if exact else '≈'} {term}"
+
+
 def gather_table(
     state: AttentionState, colors: Sequence[str], row: HeadRow, seen: Sequence[bool]
 ) -> dict[str, Any]:
@@ -462,7 +472,7 @@ def gather_table(
     for at, label in enumerate(state.key_labels):
         weight, masked = float(row.weights[at]), row.sees_a_key and not seen[at]
         cells = [
-            f"{number(weight)} · {bracketed(number(value.value))} = {number(term)}"
+            _product(number(weight), number(value.value), number(term))
             for value, term, _ in zip(state.v[at], row.terms[at].tolist(), columns, strict=False)
         ]
         first = shown_weight(weight, True, exact=_is_limit(state) or not row.sees_a_key)

@@ -36,7 +36,7 @@ PRESETS: dict[str, Preset[ScalingState]] = {
     "wide": Preset("d_k = 1,024", ScalingState(d_k=1024)),
     "study": Preset("All widths", ScalingState(panel="study", study="on")),
     "saturated": Preset(
-        "The slope of a saturated row", ScalingState(d_k=256, panel="slope", n_k=8)
+        "The slope of a saturated row", ScalingState(d_k=256, panel="slope", n_k=8, pick=2)
     ),
     "flat": Preset("The slope of a flat row", ScalingState(d_k=1, panel="slope", n_k=8, seed=3)),
     "two-keys": Preset("Two keys", ScalingState(n_k=2, d_k=64, panel="slope")),

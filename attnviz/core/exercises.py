@@ -234,6 +234,42 @@ def count(values: ArrayLike) -> int:
     return int(np.size(values))
 
 
+def all_equal(values: ArrayLike) -> bool:
+    """Tell whether all numbers are the same.
+
+    Parameters
+    ----------
+    values : array_like
+
+    Returns
+    -------
+    bool
+    """
+    flat = np.ravel(values)
+    return bool((np.abs(flat - flat[0]) <= SLACK).all())
+
+
+def repeated(values: Sequence[float], count: int) -> list[float]:
+    """Return one number as many times as it stands for.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One number.
+    count : int
+
+    Returns
+    -------
+    list of float
+
+    Examples
+    --------
+    >>> repeated([0.5], 3)
+    [0.5, 0.5, 0.5]
+    """
+    return list(values) * count
+
+
 def agrees(answer: ArrayLike, right: ArrayLike, tolerance: float) -> bool:
     """Tell whether an answer is right within a tolerance; NaN agrees with NaN only.
 

@@ -56,18 +56,33 @@ def scores_as_weights(given: Given, right: Numbers) -> Numbers | None:
     return _weighted(given, right, right["scores"])
 
 
-@_mistake("divided-scores")
-def divided_scores(given: Given, right: Numbers) -> Numbers | None:
-    """Divide the scores by their sum, without the exponential."""
+@_mistake("uniform")
+def uniform(given: Given, right: Numbers) -> Numbers | None:
+    """Give every allowed key the same weight."""
+    seen = right["allowed"]
     with np.errstate(all="ignore"):
-        scaled = right["scaled"]
-        return _weighted(given, right, scaled / scaled.sum(axis=-1, keepdims=True))
+        return _weighted(given, right, seen / seen.sum(axis=-1, keepdims=True))
 
 
 @_mistake("not-divided")
 def not_divided(given: Given, right: Numbers) -> Numbers | None:
     """Stop at the exponentials."""
     return _weighted(given, right, right["exps"])
+
+
+@_mistake("plain-exps")
+def plain_exps(given: Given, right: Numbers) -> Numbers | None:
+    """Stop at the exponentials of the scores as they stand."""
+    with np.errstate(all="ignore"):
+        return _weighted(given, right, np.where(_seen(right), np.exp(right["scaled"]), 0.0))
+
+
+@_mistake("divided-scores")
+def divided_scores(given: Given, right: Numbers) -> Numbers | None:
+    """Divide the scores by their sum, without the exponential."""
+    with np.errstate(all="ignore"):
+        scaled = right["scaled"]
+        return _weighted(given, right, scaled / scaled.sum(axis=-1, keepdims=True))
 
 
 @_mistake("not-subtracted")
@@ -173,6 +188,16 @@ def polarity(given: Given, right: Numbers) -> Numbers | None:
         return None
     turned = _instead(given, allowed=~_seen(right))
     return turned and turned | {"allowed": 1 - right["allowed"]}
+
+
+@_mistake("own-position")
+def own_position(given: Given, right: Numbers) -> Numbers | None:
+    """Hide a query's own position too, in a causal mask."""
+    seen = right["allowed"]
+    causal = np.tril(np.ones_like(seen))
+    if seen.shape[0] != seen.shape[1] or (seen != causal).any() or len(seen) < 2:
+        return None
+    return {"allowed": np.tril(seen, -1)}
 
 
 @_mistake("mask-aligned")
@@ -341,8 +366,9 @@ def found_mistake(
     Returns
     -------
     str
-        A name of `MISTAKES`; empty when none gives this answer. A mistake that leads to the
-        right number as well is never named.
+        A name of `MISTAKES`; ``other-order`` for the right numbers in another order,
+        ``other-place`` for the number of another place; empty when nothing known gives this
+        answer. A mistake that leads to the right number as well is never named.
 
     Examples
     --------
@@ -360,4 +386,10 @@ def found_mistake(
         instead = part_of(wrong, name, at)
         if agrees(answer, instead, tolerance) and not agrees(instead, wanted, tolerance):
             return mistake
-    return ""
+    flat, all_right = np.ravel(answer).astype(float), np.ravel(right[name]).astype(float)
+    if name == "allowed" or agrees(flat, wanted, tolerance):
+        return ""
+    if flat.size > 1:
+        same = agrees(np.sort(flat), np.sort(np.ravel(wanted)), tolerance)
+        return "other-order" if same else ""
+    return "other-place" if any(agrees(flat, other, tolerance) for other in all_right) else ""

@@ -99,7 +99,7 @@ def against_width(
     ceiling : float, optional
         A level that can't be passed: a dotted line.
     ceiling_text : str
-        Its name.
+        Its name, which stands at its right end.
 
     Returns
     -------
@@ -140,12 +140,14 @@ def against_width(
         data.append(
             {
                 "type": "scatter",
-                "mode": "lines",
-                "name": plain(ceiling_text),
+                "mode": "lines+text",
                 "x": [int(x[0]), int(x[-1])],
                 "y": [ceiling, ceiling],
+                "text": ["", plain(ceiling_text)],
+                "textposition": "bottom left",
                 "line": {"color": GUIDE, "width": 1.5, "dash": "dot"},
                 "hoverinfo": "skip",
+                "showlegend": False,
             }
         )
     ticks = [w for w in (1, 4, 16, 64, 256, 1024) if x[0] <= w <= x[-1]]

@@ -1,6 +1,6 @@
 """What the attention page draws from a form, whole or in parts: a lesson embeds the same."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -103,8 +103,8 @@ class AttentionExplorer:
             return False
         return True
 
-    def draw_stages(self) -> None:
-        """Draw the stages from scores to output, and say which queries have no key."""
+    def draw_stages(self, only: Sequence[str] = ()) -> None:
+        """Draw all stages or some, and say which queries have no key."""
         form, state = self.form, self.state
         empty = words.empty_words(state, self.steps.empty_rows.tolist())
         parts.warnings(form.key("empty-rows"), empty)
@@ -112,7 +112,9 @@ class AttentionExplorer:
         if len(state.drawn) == 1:
             form.segmented("stage", STAGES, labelled=True)
         factor = heads.scale_of(state.d_k, state.scale_value)
-        stage_maps(form, "stages", words.stages(state, self.steps, shades, factor), SCALES)
+        stages = words.stages(state, self.steps, shades, factor)
+        chosen = [stage for stage in stages if not only or stage.get("id") in only]
+        stage_maps(form, "stages", chosen, SCALES)
 
     def draw_panel(self, panel: str) -> None:
         """Draw one of the panels below the stages."""
@@ -132,25 +134,27 @@ class AttentionExplorer:
             if state.edit == name or self.form.problem(name):
                 matrix_editor(self.form, name)
 
+    def draw_masks(self) -> None:
+        """Show the masks with their options, and how a single cell is toggled."""
+        state = self.state
+        self.form.pills("mask", {name: name for name in MASK_NAMES})
+        asked = [name for name in ("window", "prefix", "padding", "block") if name in state.mask]
+        diagonal = state.n_q != state.n_k and any(
+            name in state.mask for name in ("causal", "window", "prefix", "block")
+        )
+        if asked or diagonal:
+            with st.container(horizontal=True):
+                for name in asked:
+                    self.form.text_input(name, width=110)
+                if diagonal:
+                    self.form.segmented("align", ALIGNS, labelled=True)
+        st.caption(words.mask_words(state))
+
     def draw_controls(self) -> None:
         """Show masks with their options, scale, temperature and what a fully masked row gets."""
-        state = self.state
         left, right = st.columns(2, gap="medium")
         with left:
-            self.form.pills("mask", {name: name for name in MASK_NAMES})
-            asked = [
-                name for name in ("window", "prefix", "padding", "block") if name in state.mask
-            ]
-            diagonal = state.n_q != state.n_k and any(
-                name in state.mask for name in ("causal", "window", "prefix", "block")
-            )
-            if asked or diagonal:
-                with st.container(horizontal=True):
-                    for name in asked:
-                        self.form.text_input(name, width=110)
-                    if diagonal:
-                        self.form.segmented("align", ALIGNS, labelled=True)
-            st.caption(words.mask_words(state))
+            self.draw_masks()
             with st.container(horizontal=True):
                 self.form.text_input("scale", width=130)
                 self.form.segmented("empty", POLICIES, labelled=True)

@@ -1,10 +1,12 @@
 """From the texts of a lesson's step to its numbers, and from numbers to its filled-in texts."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from attnviz.content.lessons import GivenTexts, Lesson, LessonError, Step, words
 from attnviz.core import exercises
 from attnviz.core.mistakes import found_mistake, mistaken
+from attnviz.state.lessons import read_answer
 from attnviz.state.matrix import values_of
 
 
@@ -111,6 +113,27 @@ class StepNumbers:
     def is_mask(self) -> bool:
         """True when a mask is asked for, as ones and zeros."""
         return self.step.answer == "allowed"
+
+    def read(self, text: str) -> tuple[float, ...]:
+        """Read an answer; one number stands for all where all are the same.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        tuple of float
+
+        Raises
+        ------
+        ValueError
+            With a sentence.
+        """
+        if exercises.all_equal(self.right):
+            with suppress(ValueError):
+                return tuple(exercises.repeated(read_answer(text, 1), self.count))
+        return read_answer(text, self.count, mask=self.is_mask)
 
     @property
     def weights(self) -> list[float]:

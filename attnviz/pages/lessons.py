@@ -14,12 +14,22 @@ from attnviz.figures.style import colour_of
 from attnviz.pages import attention_explorer, softmax_explorer
 from attnviz.pages.lesson_numbers import StepNumbers, check_lesson
 from attnviz.state.attention import AttentionState
-from attnviz.state.lessons import OWN, LessonState, edit_bars, read_answer
+from attnviz.state.lessons import OWN, LessonState, edit_bars
 from attnviz.state.links import decode, encode
 from attnviz.state.softmax import SoftmaxState
 from attnviz.ui import parts
 from attnviz.ui.form import Form
 
+ATTENTION = (
+    "attnviz/pages/attention.py",
+    AttentionState,
+    attention_presets.preset_states(),
+    {
+        "parts": attention_explorer.PARTS,
+        "natives": attention_explorer.NATIVES,
+        "several": attention_explorer.SEVERAL,
+    },
+)
 EXPLORERS = {
     "softmax": (
         "attnviz/pages/softmax.py",
@@ -27,16 +37,8 @@ EXPLORERS = {
         softmax_words.preset_states(),
         {"parts": softmax_explorer.PARTS, "natives": softmax_explorer.NATIVES},
     ),
-    "attention": (
-        "attnviz/pages/attention.py",
-        AttentionState,
-        attention_presets.preset_states(),
-        {
-            "parts": attention_explorer.PARTS,
-            "natives": attention_explorer.NATIVES,
-            "several": attention_explorer.SEVERAL,
-        },
-    ),
+    "attention": ATTENTION,
+    "masks": ATTENTION,
 }
 
 form = Form("lessons", LessonState, {}, parts={"bars": edit_bars}, natives=("at",))
@@ -53,9 +55,9 @@ def is_done(step: lessons.Step, at: int, given: LessonState) -> bool:
         return words.is_good_choice(step, chosen)
     if step.bars:
         return True
-    numbers = StepNumbers(step, given.seed)
+    numbers = StepNumbers(step, given.seed_of(at))
     try:
-        return not numbers.places_off(read_answer(answer, numbers.count, mask=numbers.is_mask))
+        return not numbers.places_off(numbers.read(answer))
     except ValueError:
         return False
 
@@ -75,22 +77,13 @@ def draw_contents() -> None:
         done = done_steps(lesson, left)
         title, goal, progress = st.columns([3, 7, 2], vertical_alignment="center")
         with title:
-            st.page_link(
-                "attnviz/pages/lessons.py",
-                label=f"**{words.numbered(at, lesson.title)}**",
-                query_params=encode(left, {}),
-            )
+            form.link_button(words.numbered(at, lesson.title), left, plain=True)
         with goal:
             st.markdown(lesson.goal)
         with progress:
             asked = [step.asks for step in lesson.steps]
             st.caption(words.progress(sum(done), sum(asked), bool(left.answers)))
-    st.page_link(
-        "attnviz/pages/lessons.py",
-        label=f"**{card.TITLE}**",
-        query_params={"lesson": card.NAME},
-        icon=":material/description:",
-    )
+    form.link_button(card.TITLE, LessonState(lesson=card.NAME), plain=True)
     st.markdown(words.OWN_HEADING)
     st.markdown(words.OWN)
     draw_own_file()
@@ -159,6 +152,11 @@ def draw_explorer(step: lessons.Step) -> None:
             explorer.draw_result()
             if step.panel:
                 explorer.draw_panel(step.panel)
+    elif step.explore == "masks":
+        explorer = attention_explorer.AttentionExplorer(inner)
+        explorer.draw_masks()
+        if explorer.compute():
+            explorer.draw_stages(only=("masked", "weights"))
     else:
         explorer = attention_explorer.AttentionExplorer(inner)
         explorer.draw_editors()
@@ -184,7 +182,7 @@ def draw_question(step: lessons.Step, numbers: StepNumbers) -> None:
     elif step.bars:
         draw_bars(step, numbers)
     else:
-        st.caption(words.asked_form(step))
+        st.caption(words.asked_form(step, numbers.count))
         form.ask_text(numbers.fill(step.ask), state.answer, words.CHECK, state.answered)
         if state.answer:
             parts.facts(form.key("reply"), checked(step, numbers), tone="lines")
@@ -193,12 +191,13 @@ def draw_question(step: lessons.Step, numbers: StepNumbers) -> None:
 def checked(step: lessons.Step, numbers: StepNumbers) -> list[dict[str, object]]:
     """Check a numeric answer."""
     try:
-        answer = read_answer(state.answer, numbers.count, mask=numbers.is_mask)
+        answer = numbers.read(state.answer)
     except ValueError as error:
-        return [words.unread(step, str(error))]
+        return [words.unread(step, str(error), numbers.count)]
     off = numbers.places_off(answer)
     mistake = numbers.mistake(answer) if off else ""
-    return words.feedback(step, answer, numbers.right, off, mistake)
+    more = state.hints < len(step.hints)
+    return words.feedback(step, answer, numbers.right, off, mistake, more=more)
 
 
 def draw_bars(step: lessons.Step, numbers: StepNumbers) -> None:
@@ -216,7 +215,7 @@ def draw_bars(step: lessons.Step, numbers: StepNumbers) -> None:
     form.editor("bars", data, part="predict")
     if drawn:
         gap = exercises.distance(drawn, numbers.weights)
-        said = words.bars_feedback(gap, numbers.weights)
+        said = words.bars_feedback(gap, drawn, numbers.weights)
         parts.facts(form.key("reply"), said, tone="lines")
 
 
@@ -248,22 +247,21 @@ def draw_code(step: lessons.Step) -> None:
 def draw_step(lesson: lessons.Lesson) -> None:
     """Show one step: what it says, what it asks, and what it embeds."""
     step = lesson.step(state.at)
-    numbers = StepNumbers(step, state.seed)
+    numbers = StepNumbers(step, state.seed_of(state.at))
     if step.explore:
         st.markdown(numbers.fill(step.say))
         draw_explorer(step)
         if step.asks:
             draw_question(step, numbers)
     else:
-        left, right = st.columns([3, 2], gap="large")
-        with left:
+        text, _ = st.columns([3, 2], gap="large")
+        with text:
             st.markdown(numbers.fill(step.say))
             if step.asks:
                 draw_question(step, numbers)
-            if step.function:
-                draw_code(step)
-        with right:
             draw_hints(step, numbers)
+        if step.function:
+            draw_code(step)
 
 
 def draw_ways_on(lesson: lessons.Lesson) -> None:
@@ -281,8 +279,13 @@ def draw_ways_on(lesson: lessons.Lesson) -> None:
                     form.recall(following, LessonState(lesson=following)),
                 )
         if lesson.step(state.at).redraw:
-            kept = [not step.redraw for step in lesson.steps]
-            form.link_button(words.FRESH, state.redrawn(kept), help=words.REDRAWN)
+            form.link_button(words.FRESH, state.redrawn(), help=words.REDRAWN)
+        parts.copy_button(
+            form.key("copy-blank"),
+            words.COPY_BLANK,
+            help=words.COPY_BLANK_HELP,
+            query=encode(state.unanswered, {}),
+        )
 
 
 def draw_lesson(lesson: lessons.Lesson) -> None:

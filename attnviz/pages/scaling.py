@@ -60,13 +60,14 @@ def draw_study() -> None:
         if state.study == "off":
             form.button(words.RUN, study="on")
             return
-        form.button(words.STOP, study="off")
-        bar = st.empty()
+        stop, bar = st.empty(), st.empty()
     studies = []
     for scaled in (False, True):
         key = ("study", state.n_k, state.draws, state.seed, scaled)
         found = form.recall(key)
         if found is None:
+            with stop:
+                form.button(words.STOP, study="off")
             steps = scaling.study_steps(
                 words.WIDTHS, state.n_k, state.draws, state.seed, scaled=scaled
             )
@@ -74,6 +75,7 @@ def draw_study() -> None:
                 bar.progress(words.progress(done, scaled), words.progress_text(done, scaled))
             form.remember(key, found)
         studies.append(found)
+    stop.empty()
     bar.empty()
     sets = {
         "largest": ("largest weight", 1.0, None, ""),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from attnviz.state.edits import Edited, sentence
-from attnviz.state.fields import FieldError, declared, plain, quoted
+from attnviz.state.fields import Field, FieldError, declared, plain, quoted
 from attnviz.state.links import read_list, write_list
 from attnviz.state.matrix import Matrix
 from attnviz.state.numbers import Ambiguous, NotNumbers, read_matrix, read_number
@@ -46,6 +46,13 @@ def _read_answers(text: str) -> tuple[str, ...]:
     return answers
 
 
+def _read_seeds(text: str) -> tuple[int, ...]:
+    parts = read_list(text)
+    if len(parts) > MAX_STEPS:
+        raise ValueError(f"at most {MAX_STEPS} seeds, one for each step")
+    return tuple(_read_count(MAX_SEED)(part) for part in parts)
+
+
 def _read_help(text: str) -> tuple[int, int]:
     step, count = (_read_count(MAX_STEPS - 1), _read_count(MAX_HELP))
     parts = read_list(text)
@@ -56,8 +63,14 @@ def _read_help(text: str) -> tuple[int, int]:
 
 LESSON = plain("lesson", "", "Lesson", "The name of the lesson; none is the contents.", _read_name)
 AT = plain("at", 0, "Step", "The step that is open, from 0.", _read_count(MAX_STEPS - 1))
-SEED = plain("seed", 0, "Seed", "0 for the numbers of the lesson, others draw new ones.",
-             _read_count(MAX_SEED))  # fmt: skip
+SEEDS = Field(
+    "seeds",
+    (),
+    "Seeds",
+    "One for each step: 0 for the numbers of the lesson, others draw fresh ones.",
+    {"seed": _read_seeds},
+    lambda seeds: ("seed", "_".join(map(str, seeds))),
+)
 ANSWERS = plain("answers", (), "Answers", "One for each step, in order.", _read_answers, write_list)
 HELP = plain(
     "help", (0, 0), "Help", "A step, from 0, and how many of its hints are open.", _read_help,
@@ -75,8 +88,8 @@ class LessonState:
         Name of the lesson, or empty for the contents.
     at : int
         The step that is open, from 0.
-    seed : int
-        0 for the numbers that the lesson gives, others draw fresh ones.
+    seeds : tuple of int
+        One for each step: 0 for the numbers that the lesson gives, others draw fresh ones.
     answers : tuple of str
         What was answered, one text for each step; empty where nothing was.
     help : (int, int)
@@ -87,20 +100,24 @@ class LessonState:
 
     lesson: str = declared(LESSON)
     at: int = declared(AT)
-    seed: int = declared(SEED)
+    seeds: tuple[int, ...] = declared(SEEDS)
     answers: tuple[str, ...] = declared(ANSWERS)
     help: tuple[int, int] = declared(HELP)
     preset: str = field(default="")
 
     def __post_init__(self) -> None:
         """Check what code could give that no link can, and what only fits a lesson."""
-        for declaration in (LESSON, AT, SEED):
+        for declaration in (LESSON, AT):
             try:
                 declaration.reads[declaration.name](str(getattr(self, declaration.name)))
             except ValueError as error:
                 raise FieldError(declaration.name, str(error)) from None
         if len(self.answers) > MAX_STEPS or any(len(a) > MAX_ANSWER for a in self.answers):
             raise FieldError("answers", f"at most {MAX_STEPS} of {MAX_ANSWER} characters each")
+        if len(self.seeds) > MAX_STEPS or any(not 0 <= seed <= MAX_SEED for seed in self.seeds):
+            raise FieldError("seeds", f"at most {MAX_STEPS}, each from 0 to {MAX_SEED}")
+        if self.seeds and not self.seeds[-1]:
+            raise FieldError("seeds", "the last seed is 0")
         if self.answers and not self.answers[-1]:
             raise FieldError("answers", "the last answer is empty")
 
@@ -175,24 +192,39 @@ class LessonState:
         """
         return replace(self, at=min(self.at, steps - 1))
 
-    def redrawn(self, kept: Sequence[bool]) -> LessonState:
-        """Return the state with fresh numbers: what was answered to the old ones goes.
+    def seed_of(self, step: int) -> int:
+        """Return the seed of a step.
 
         Parameters
         ----------
-        kept : sequence of bool
-            For each step, True when its numbers stay.
+        step : int
+            From 0.
+
+        Returns
+        -------
+        int
+            0 for the numbers of the lesson.
+        """
+        return self.seeds[step] if step < len(self.seeds) else 0
+
+    def redrawn(self) -> LessonState:
+        """Return the state with fresh numbers in the open step; its answer belonged to the old.
 
         Returns
         -------
         LessonState
             The next seed; after the last one the numbers of the lesson come back.
         """
-        answers = [a if keep else "" for a, keep in zip(self.answers, kept, strict=False)]
-        while answers and not answers[-1]:
-            answers.pop()
-        seed = self.seed + 1 if self.seed < MAX_SEED else 0
-        return replace(self, seed=seed, answers=tuple(answers), help=(0, 0))
+        seeds = [*self.seeds, *[0] * (self.at + 1 - len(self.seeds))]
+        seeds[self.at] = seeds[self.at] + 1 if seeds[self.at] < MAX_SEED else 0
+        while seeds and not seeds[-1]:
+            seeds.pop()
+        return replace(self.answered(""), seeds=tuple(seeds), help=(0, 0))
+
+    @property
+    def unanswered(self) -> LessonState:
+        """The same step with the same numbers for somebody else: without answers and help."""
+        return replace(self, answers=(), help=(0, 0))
 
 
 def edit_bars(state: LessonState, edit: Mapping[str, Any]) -> Edited:

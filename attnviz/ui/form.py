@@ -294,7 +294,7 @@ class Form(Generic[State]):
         key = self.key(f"set-{'-'.join(fields)}-{label}")
         st.button(label, key=key, on_click=self.change, kwargs=fields)
 
-    def link_button(self, label: str, state: State, *, help: str = "") -> None:
+    def link_button(self, label: str, state: State, *, help: str = "", plain: bool = False) -> None:
         """Show a button that loads a whole state.
 
         Parameters
@@ -302,9 +302,17 @@ class Form(Generic[State]):
         label : str
         state : State
         help : str
+        plain : bool
+            True for one without a frame, as in a list.
         """
-        key = self.key(f"load-{label}")
-        st.button(label, key=key, on_click=self.load, args=(state,), help=help or None)
+        st.button(
+            label,
+            key=self.key(f"load-{label}"),
+            on_click=self.load,
+            args=(state,),
+            help=help or None,
+            type="tertiary" if plain else "secondary",
+        )
 
     def ask_text(self, label: str, answer: str, submit: str, then: Callable[[str], State]) -> None:
         """Ask for a text; Enter or the button takes it over.
@@ -322,11 +330,14 @@ class Form(Generic[State]):
         key = self._fresh_key("answer", label)
 
         def taken() -> None:
+            self.remember("nudge", "" if st.session_state[key].strip() else key)
             self._memory.state, self._memory.loaded = then(st.session_state[key]), True
 
         with st.form(f"{key}-form", border=False):
             st.text_input(label, answer, key=key, max_chars=300, label_visibility="collapsed")
             st.form_submit_button(submit, on_click=taken)
+        if self.recall("nudge") == key:
+            st.caption("Type an answer first.")
 
     def ask_choice(
         self,
@@ -354,6 +365,7 @@ class Form(Generic[State]):
 
         def taken() -> None:
             place = st.session_state[key]
+            self.remember("nudge", key if place is None else "")
             if place is not None:
                 self._memory.state, self._memory.loaded = then(str(place + 1)), True
 
@@ -368,6 +380,8 @@ class Form(Generic[State]):
                 label_visibility="collapsed",
             )
             st.form_submit_button(submit, on_click=taken)
+        if self.recall("nudge") == key:
+            st.caption("Choose one of them first.")
 
     def _fresh_key(self, kind: str, label: str) -> str:
         """Return a key that is new for each question and whenever a whole state was loaded."""

@@ -6,6 +6,7 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -176,16 +177,23 @@ def errors(key: str, sentences: Sequence[str]) -> None:
 
 
 def copy_button(
-    key: str, label: str, *, text: str | None = None, help: str = "", disabled: bool = False
+    key: str,
+    label: str,
+    *,
+    query: Mapping[str, str] | None = None,
+    help: str = "",
+    disabled: bool = False,
 ) -> None:
-    """Show a button that copies a text, or the page's own address when there is no text.
+    """Show a button that copies the page's own address, or the page with other parameters.
 
     Parameters
     ----------
     key, label : str
-    text : str, optional
+    query : mapping of str to str, optional
+        The parameters instead of those in the address.
     help : str
     disabled : bool
     """
-    data = {"label": label, "done": "Copied", "text": text, "help": help, "disabled": disabled}
+    search = None if query is None else urlencode(query)
+    data = {"label": label, "done": "Copied", "query": search, "help": help, "disabled": disabled}
     _PARTS["copy"](data=_packed(data), key=key, width="content")

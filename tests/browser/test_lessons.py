@@ -58,7 +58,8 @@ def lesson(screen: Screen) -> Lesson:
 
 
 def test_the_first_lesson_is_done_with_the_mouse_from_start_to_end(lesson: Lesson) -> None:
-    lesson.open().page.get_by_role("link", name="1. From scores to weights").click()
+    lesson.open().press("1. From scores to weights")
+    lesson.links_to(lesson="weights")
     for number, step in enumerate(STEPS, 1):
         numbers = StepNumbers(step, 0)
         if number > 1:
@@ -92,6 +93,7 @@ def test_the_first_lesson_is_done_with_the_mouse_from_start_to_end(lesson: Lesso
         if number < len(STEPS):
             lesson.press("Next")
     lesson.press("All lessons")
+    lesson.links_to()
     asked = sum(step.asks for step in STEPS)
     expect(lesson.page.get_by_text(f"✓ all {asked} answered")).to_be_visible()
 

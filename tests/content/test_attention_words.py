@@ -8,6 +8,7 @@ import pytest
 from attnviz import attention
 from attnviz.content import attention_words as words
 from attnviz.content.attention import PRESETS
+from attnviz.content.shown import shown
 from attnviz.core import heads
 from attnviz.core.questions import row_entropies
 from attnviz.state.attention import PIPELINE, POLICIES, AttentionState
@@ -319,10 +320,12 @@ def test_the_terms_can_be_checked_with_a_calculator_and_sum_to_the_output(name):
                 if line["masked"]:
                     assert cell == "0"
                     continue
-                weight, value, term = map(read, re.split(r" [·=] ", cell))
+                weight, value, term = map(read, re.split(r" [·=≈] ", cell))
                 assert abs(weight - read(line["cells"][0])) < 6e-4
                 assert value == pytest.approx(state.v[j][d].value, abs=6e-4)
                 assert term == pytest.approx(weight * value, abs=6e-4 * (1 + abs(value)))
+                by_hand = read(shown(weight * value, 3))
+                assert (" = " in cell) == (by_hand == pytest.approx(term, rel=1e-9, abs=0))
                 terms[j, d] = term
         total, *outputs = map(read, table["foot"][0]["cells"])
         assert total == pytest.approx(1, abs=1e-12)
@@ -332,7 +335,7 @@ def test_the_terms_can_be_checked_with_a_calculator_and_sum_to_the_output(name):
 
 def test_a_negative_value_stands_in_brackets():
     assert (
-        cells_of(gathered(replace(EMPTY, hide=())))["a"][2].split(" · ")[1].startswith("(−5) = −")
+        cells_of(gathered(replace(EMPTY, hide=())))["a"][2].split(" · ")[1].startswith("(−5) ≈ −")
     )
 
 
@@ -353,7 +356,7 @@ def test_an_underflowed_weight_says_so_and_an_exact_zero_does_not():
         ("zeros", ["0 (policy)", "0 · 5 = 0", "0 · (−5) = 0"], ["0", "0", "0"]),
         (
             "uniform",
-            ["0.3333 (policy)", "0.333 · 5 = 1.667", "0.333 · (−5) = −1.667"],
+            ["0.3333 (policy)", "0.333 · 5 ≈ 1.667", "0.333 · (−5) ≈ −1.667"],
             ["1", "2.2222", "−1"],
         ),
         ("nan", ["nan (policy)", "nan · 5 = nan", "nan · (−5) = nan"], ["nan", "nan", "nan"]),

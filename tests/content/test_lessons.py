@@ -47,7 +47,7 @@ def test_every_closed_question_has_one_right_answer_and_a_reply_to_each():
 
 
 def test_every_known_mistake_has_its_words():
-    assert set(words.MISTAKES) == set(MISTAKES)
+    assert set(words.MISTAKES) == set(MISTAKES) | {"other-order", "other-place"}
 
 
 # -- numbers in sentences -------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def said(answer, right, off, mistake=""):
 
 
 def test_a_right_answer_is_shown_with_all_its_digits():
-    assert said([0.67], 0.66976, []) == (True, "Right. With all digits on screen: 0.6698.")
+    assert said([0.67], 0.66976, []) == (True, "Right: 0.6698.")
 
 
 def test_a_known_mistake_is_answered_with_its_reason():
@@ -105,6 +105,11 @@ def test_an_unknown_wrong_answer_is_never_just_wrong():
     assert "last digits" in said([0.668], 0.66976, [0])[1]
     assert "0.9 is larger" in said([0.9], 0.66976, [0])[1]
     assert "0.1 is smaller" in said([0.1], 0.66976, [0])[1]
+    mask = Step("task", "", "", "Which?", answer="allowed", decimals=0)
+    [fact] = words.feedback(mask, [1, 2, 1, 1], np.eye(2), [1, 2], "", more=True)
+    assert "holds only 1 and 0" in fact["value"]
+    assert "row 1, 2" in fact["value"]
+    assert "help below" in fact["value"]
     text = said([0.2, 0.3, 0.3], [0.5, 0.3, 0.2], [0, 2])[1]
     assert "Off: values 1, 3." in text
     assert "Yours sum to 0.8" in text
@@ -112,10 +117,14 @@ def test_an_unknown_wrong_answer_is_never_just_wrong():
 
 
 def test_a_prediction_is_compared_and_not_judged():
-    [near] = words.bars_feedback(0.02, [0.5, 0.5])
-    [far] = words.bars_feedback(0.4, [0.5, 0.5])
-    assert near["value"].startswith("Very near. The weights are 0.5, 0.5.")
+    [near] = words.bars_feedback(0.02, [0.72, 0.28], [0.7, 0.3])
+    [far] = words.bars_feedback(0.4, [0.3, 0.5], [0.7, 0.3])
+    [right_order] = words.bars_feedback(0.2, [0.9, 0.1], [0.7, 0.3])
+    assert near["value"].startswith("Very near. The weights are 0.7, 0.3.")
+    assert "sum to 0.8" in far["value"]
     assert "40 % of the weight" in far["value"]
+    assert far["value"].startswith("Another order")
+    assert right_order["value"].startswith("The order is right")
     assert "ok" not in near
     assert words.drawn_bars("0.5 0.25", 2) == [0.5, 0.25]
     for bad in ("", "0.5", "x y", "2 0", "0 0", "nan 1"):

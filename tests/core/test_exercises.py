@@ -102,6 +102,10 @@ WRONG = [
     ("scores-as-weights", ONE, "weights", [0.7071, 0, -1]),
     ("divided-scores", HOT, "weights", [0.6667, 0.3333, 0]),
     ("not-divided", ONE, "weights", [1, 0.4931, 0.1814]),
+    ("plain-exps", ONE, "weights", [2.0281, 1, 0.3679]),
+    ("uniform", HIDDEN, "weights", [0.5, 0, 0.5]),
+    ("own-position", CAUSAL, "allowed", [0, 0, 0, 1, 0, 0, 1, 1, 0]),
+    ("other-order", ONE, "weights", [0.1083, 0.2945, 0.5972]),
     ("not-subtracted", ONE, "exps", [2.0281, 1, 0.3679]),
     ("minimum-subtracted", ONE, "shifted", [1.7071, 1, 0]),
     ("columns", given_of(scores=[[2, 0], [1, 0]]), "weights", [0.7311, 0.5, 0.2689, 0.5]),
@@ -144,8 +148,13 @@ def test_a_wrong_answer_is_told_which_mistake_it_is(name, given, asked, answer):
 
 
 def test_every_mistake_was_tried_but_nan_which_nobody_can_type():
-    assert {name for name, *_ in WRONG} == set(MISTAKES) - {"naive"}
+    assert {name for name, *_ in WRONG} == set(MISTAKES) - {"naive"} | {"other-order"}
     assert np.isnan(mistaken("naive", given_of(scores=[[1000, 1000]]))["weights"]).all()
+
+
+def test_the_number_of_another_place_is_told():
+    assert found_mistake([0.2945], ONE, "weights", [0], tolerance=0.0001) == "other-place"
+    assert found_mistake([0.1192, 0.8808], TWO, "weights", [0], tolerance=0.0001) == ""
 
 
 def test_the_right_answer_is_never_called_a_mistake_nor_is_any_other_number():

@@ -138,25 +138,24 @@ def test_a_lesson_is_done_from_start_to_end_with_right_answers(name):
 
 def test_the_contents_list_every_lesson_the_card_and_a_file_of_ones_own():
     page = Lessons()
-    links = [p.proto for p in page.at.get("page_link")]
-    assert [link.label for link in links[:-1]] == [
-        f"**{i}. {our_lesson(name).title}**" for i, name in enumerate(lessons.ORDER, 1)
-    ]
-    assert links[-1].label == "**Reference card**"
+    names = [f"{i}. {our_lesson(name).title}" for i, name in enumerate(lessons.ORDER, 1)]
+    labels = [button.label for button in page.at.button]
+    assert [label for label in labels if label in names] == names
+    assert "Reference card" in labels
     assert page.at.get("file_uploader")
 
 
 def test_known_wrong_answers_are_answered_one_by_one_with_their_reason():
     page = Lessons("?lesson=weights&at=3")
     assert not page.has("reply")
-    for wrong, mistake in (("0.7071", "scores-as-weights"), ("1", "divided-scores")):
+    for wrong, mistake in (("0.7071", "scores-as-weights"), ("1", "not-divided")):
         page.answer(wrong)
         assert page.reply == {"value": f"Not yet. {words.MISTAKES[mistake]}", "ok": False}
         assert page.link["answers"].endswith(wrong)
     page.answer("0.673")
     assert "last digits" in page.reply["value"]
     page.answer("0,670")
-    assert page.reply["value"] == "Right. With all digits on screen: 0.6698."
+    assert page.reply["value"] == "Right: 0.6698."
 
 
 def test_an_answer_that_cannot_be_read_stays_and_is_answered_with_a_sentence():
@@ -191,13 +190,13 @@ def test_fresh_numbers_stand_in_the_link_and_have_an_answer_of_their_own():
     page = Lessons("?lesson=weights&at=3&answers=0.6~u0.3~u0.1_~e_~e_0.670")
     before = page.texts
     page.press("Fresh numbers")
-    assert page.link["seed"] == "1"
+    assert page.link["seed"] == "0_0_0_1"
     assert page.link["answers"] == "0.6~u0.3~u0.1"
     assert page.texts != before
     right = StepNumbers(our_lesson("weights").step(3), 1).right
     page.answer(f"{right:.3f}")
     assert page.reply["ok"] is True
-    assert Lessons("?lesson=weights&at=3&seed=1").texts == page.texts
+    assert Lessons("?lesson=weights&at=3&seed=0_0_0_1").texts == page.texts
 
 
 def test_back_returns_to_the_answer_before():
@@ -210,11 +209,35 @@ def test_back_returns_to_the_answer_before():
 def test_a_lesson_that_was_left_is_found_again_where_it_was():
     page = Lessons("?lesson=weights&at=3").answer("0.67")
     page.press("All lessons")
-    link = next(p.proto for p in page.at.get("page_link") if "From scores" in p.proto.label)
-    assert "at=3" in link.query_string
-    assert "0.67" in link.query_string
-    page.go("softmax").go("lessons", f"?{link.query_string}")
+    page.press("1. From scores to weights")
+    assert page.link == {"lesson": "weights", "at": "3", "answers": "~e_~e_~e_0.67"}
     assert page.at.text_input[0].value == "0.67"
+    page.go("softmax").go("lessons")
+    assert page.at.text_input[0].value == "0.67"
+
+
+def test_the_card_and_a_lesson_have_an_address_of_their_own():
+    assert Lessons().press("Reference card").link == {"lesson": "card"}
+    assert Lessons().press("6. Masks").link == {"lesson": "masks"}
+
+
+def test_check_with_nothing_to_check_says_what_is_missing():
+    page = Lessons("?lesson=weights&at=3").press("Check")
+    assert "Type an answer first." in [c.value for c in page.at.caption]
+    page.answer("0.67")
+    assert "Type an answer first." not in [c.value for c in page.at.caption]
+    page = Lessons("?lesson=weights&at=2").press("Check")
+    assert "Choose one of them first." in [c.value for c in page.at.caption]
+
+
+def test_the_link_for_somebody_else_has_no_answers():
+    page = Lessons("?lesson=weights&at=3&seed=0_0_0_5").answer("0.5")
+    assert page.data("copy-blank")["query"] == "lesson=weights&at=3&seed=0_0_0_5"
+
+
+def test_one_number_stands_for_all_where_all_are_the_same():
+    at = next(i for i, s in enumerate(our_lesson("weights").steps) if "1000" in str(s.given.scores))
+    assert Lessons(f"?lesson=weights&at={at}").answer("1/2").reply["ok"] is True
 
 
 def test_the_explorer_of_a_lesson_is_alive_and_opens_on_a_page_of_its_own():

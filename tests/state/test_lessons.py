@@ -13,11 +13,15 @@ from attnviz.state.links import decode, encode
 ANSWERS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=6)
 
 
-@given(st.integers(0, 39), st.integers(0, 9999), ANSWERS, st.integers(0, 3))
-def test_every_state_survives_its_link(at, seed, answers, hints):
-    while answers and not answers[-1]:
-        answers.pop()
-    state = LessonState("weights", at, seed, tuple(answers), (at, hints))
+def trimmed(items):
+    while items and not items[-1]:
+        items.pop()
+    return tuple(items)
+
+
+@given(st.integers(0, 39), st.lists(st.integers(0, 9999), max_size=5), ANSWERS, st.integers(0, 3))
+def test_every_state_survives_its_link(at, seeds, answers, hints):
+    state = LessonState("weights", at, trimmed(seeds), trimmed(answers), (at, hints))
     opened = decode(encode(state, {}), LessonState, {})
     assert opened.state == state
     assert opened.notes == ()
@@ -40,14 +44,22 @@ def test_a_damaged_part_of_a_link_is_named_and_the_rest_opens(params, named):
     [note] = opened.notes
     assert note.startswith(f"{named} in the link: ")
     assert opened.state.lesson == ("" if named == "lesson" else "weights")
+    assert opened.state.seeds == ()
 
 
 def test_a_state_that_code_makes_is_checked_too():
-    for wrong in ({"lesson": "A"}, {"at": 99}, {"seed": -1}, {"answers": ("x", "")}):
+    for wrong in (
+        {"lesson": "A"},
+        {"at": 99},
+        {"seeds": (-1,)},
+        {"seeds": (0,)},
+        {"answers": ("x", "")},
+    ):
         with pytest.raises(FieldError):
             LessonState(**wrong)
-    with pytest.raises(FieldError):
-        LessonState(answers=("x" * 301,))
+    for wrong in ({"answers": ("x" * 301,)}, {"seeds": (-1,)}, {"seeds": (3, 0)}):
+        with pytest.raises(FieldError):
+            LessonState(**wrong)
 
 
 def test_an_answer_stands_at_its_step_and_can_be_taken_back():
@@ -66,11 +78,17 @@ def test_hints_belong_to_one_step():
     assert LessonState("weights", at=3, help=(2, 1)).hints == 0
 
 
-def test_fresh_numbers_take_away_the_answers_to_the_old_ones_only():
-    state = LessonState("weights", at=1, seed=4, answers=("2", "0.5", "1", "0.2"), help=(1, 2))
-    fresh = state.redrawn([True, False, True, False])
-    assert (fresh.seed, fresh.answers, fresh.hints) == (5, ("2", "", "1"), 0)
-    assert LessonState("weights", seed=9999).redrawn([]).seed == 0
+def test_fresh_numbers_take_away_the_answer_to_the_old_ones_only():
+    state = LessonState("weights", at=1, seeds=(3,), answers=("2", "0.5", "1"), help=(1, 2))
+    fresh = state.redrawn()
+    assert (fresh.seeds, fresh.answers, fresh.hints) == ((3, 1), ("2", "", "1"), 0)
+    assert (fresh.seed_of(0), fresh.seed_of(1), fresh.seed_of(7)) == (3, 1, 0)
+    assert LessonState("weights", seeds=(9999,)).redrawn().seeds == ()
+
+
+def test_for_somebody_else_the_same_step_has_no_answers():
+    state = LessonState("weights", at=1, seeds=(0, 3), answers=("2",), help=(1, 2))
+    assert state.unanswered == LessonState("weights", at=1, seeds=(0, 3))
 
 
 @pytest.mark.parametrize(

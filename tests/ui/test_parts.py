@@ -62,13 +62,14 @@ def test_a_table_and_an_editor_are_given_what_they_draw_as_it_is():
     assert draw(lambda: parts.editor("matrix", "k", data)) == [data]
 
 
-def test_a_copy_button_copies_its_text_or_the_address_and_can_be_switched_off():
+def test_a_copy_button_copies_the_address_or_another_state_and_can_be_switched_off():
     [address] = draw(lambda: parts.copy_button("k", "Copy link", help="h"))
-    assert address["text"] is None
+    assert address["query"] is None
     assert not address["disabled"]
-    [text] = draw(lambda: parts.copy_button("k", "Copy", text="<s>", disabled=True))
-    assert text["text"] == "<s>"
-    assert text["disabled"]
+    query = {"scores": "1_2", "labels": "<s>"}
+    [other] = draw(lambda: parts.copy_button("k", "Copy", query=query, disabled=True))
+    assert other["query"] == "scores=1_2&labels=%3Cs%3E"
+    assert other["disabled"]
 
 
 def test_a_failure_is_told_in_a_sentence_without_the_error():

@@ -125,7 +125,8 @@ class Step:
     pool : tuple of float
         The numbers they are drawn from.
     explore : str
-        The explorer that is embedded: ``softmax``, ``attention`` or empty.
+        The explorer that is embedded: ``softmax``, ``attention``, ``masks`` (the masks and two
+        stages of attention) or empty.
     open : str
         The state it opens with, as the query of a link.
     panel : str
@@ -163,8 +164,11 @@ class Step:
 
     @property
     def tolerance(self) -> float:
-        """Largest difference from the right number that is taken as right."""
-        return 0.5 * 10.0**-self.decimals
+        """Largest difference from the right number that is taken as right.
+
+        A tenth more than half of the last decimal: a number of the screen may be rounded again.
+        """
+        return 0.55 * 10.0**-self.decimals
 
 
 @dataclass(frozen=True)

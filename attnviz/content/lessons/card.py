@@ -15,7 +15,7 @@ _TEXT = """
 | keys K | (n_k, d_k) | a row answers |
 | values V | (n_k, d_v) | a row is what this key hands over |
 | scores Q Kᵀ | (n_q, n_k) | one dot product for each query and key |
-| mask M | (n_q, n_k) | 0 where the query may attend, −∞ where not |
+| mask M | (n_q, n_k) | 0 where the query may attend (allowed: True, 1), −∞ where not |
 | weights A | (n_q, n_k) | no weight is negative, each row sums to 1 |
 | output O = A V | (n_q, d_v) | for each query a mix of the value rows |
 
@@ -26,7 +26,7 @@ $$w_j = \\frac{e^{\\beta (x_j - \\max x)}}{\\sum_k e^{\\beta (x_k - \\max x)}}$$
 **Attention**: O = softmax(Q Kᵀ / √d_k + M) V, softmax in each row.
 
 **Rules.** A constant on every score of a row changes nothing. A gap of Δ between two scores makes
-one weight e^Δ times the other. T → 0: the largest scores share all the weight. T → ∞: every
+one weight e^(βΔ) times the other. T → 0: the largest scores share all the weight. T → ∞: every
 allowed key gets the same. A masked key gets exactly 0. A row without an allowed key has no softmax.
 
 **Entropy** H = −Σ w ln w, from 0 (one key has all) to ln n (all n are equal). Effective keys: e^H.

@@ -31,7 +31,7 @@ from attnviz.state.softmax import PANELS
 from attnviz.state.temperature import Temperature, read_temperature
 
 MAX_BYTES = 200_000
-EXPLORERS = ("softmax", "attention")
+EXPLORERS = ("softmax", "attention", "masks")
 _POOL = (-2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
 _STEP = re.compile(r"\[\[\s*step\s*\]\]")
 _AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")

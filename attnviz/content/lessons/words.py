@@ -21,11 +21,16 @@ SENTENCE = (
 OWN_HEADING = "#### A lesson of your own"
 OWN = (
     "A lesson is one text file. Take one of ours as a start, change it, and open it here: what is"
-    " wrong in it is named with its line."
+    " wrong in it is named with its line. What it may hold is listed in docs/LESSONS.md."
 )
 OWN_LOST = "This link belongs to a lesson from a file. Open the file once more."
 NO_LESSON = "There is no lesson with this name; here are all of them."
-REDRAWN = "Fresh numbers, equally hard. The link keeps them: everybody who opens it gets the same."
+REDRAWN = (
+    "Fresh numbers for this step, equally hard. The link keeps them: everybody who opens it gets"
+    " the same."
+)
+COPY_BLANK = "Copy link without answers"
+COPY_BLANK_HELP = "Copies this step with the same numbers, for somebody else to answer"
 CODE = (
     "Write it on your own machine. Save the start below as a file, fill it in, and run the checker"
     " in the folder of attnviz: it says which cases pass, and for each other one what came, what"
@@ -71,6 +76,12 @@ MISTAKES = {
     "mask-multiplied": "Here the masked score became 0. But exp(0) = 1: the key is still in. Only"
     " −∞ takes it out.",
     "polarity": "The mask is read the other way round: 1 (True) means that the query may attend.",
+    "own-position": "A query sees its own position too: the diagonal holds 1.",
+    "uniform": "That gives every key the same. It holds only where all scores are equal.",
+    "plain-exps": "That is e to the power of the score as it stands. A weight is this number"
+    " divided by the sum of them all, so it is at most 1.",
+    "other-place": "That is the number of another key or query: look at the place that is asked.",
+    "other-order": "These are the right numbers in another order.",
     "mask-aligned": "Rows and columns are mixed up: a row is a query, a column is a key.",
     "divided-by-d_k": "Here the scores were divided by d_k. It is its square root, √d_k.",
     "multiplied-by-root": "Here the scores were multiplied by √d_k. Divide by it.",
@@ -243,28 +254,34 @@ def progress(done: int, asked: int, started: bool) -> str:
     return f"✓ all {asked} answered" if done == asked else f"{done} of {asked} answered"
 
 
-def unread(step: Step, sentence: str) -> dict[str, Any]:
+def unread(step: Step, sentence: str, count: int) -> dict[str, Any]:
     """Answer a text that can't be read as numbers.
 
     Parameters
     ----------
     step : Step
     sentence : str
+    count : int
+        How many numbers are asked for.
 
     Returns
     -------
     dict
         For `attnviz.ui.parts.facts`.
     """
-    return {"value": f"{sentence} {asked_form(step)}".strip(), "ok": False}
+    if count == 1:
+        sentence = sentence.replace("Value 1 is", "That is").replace("Value 1 has", "That has")
+    return {"value": f"{sentence} {asked_form(step, count)}".strip(), "ok": False}
 
 
-def asked_form(step: Step) -> str:
+def asked_form(step: Step, count: int) -> str:
     """Say in what form the answer is asked for.
 
     Parameters
     ----------
     step : Step
+    count : int
+        How many numbers are asked for.
 
     Returns
     -------
@@ -272,15 +289,24 @@ def asked_form(step: Step) -> str:
 
     Examples
     --------
-    >>> asked_form(Step("task", "", "", answer="weights", decimals=3))
-    'To 3 decimals; any spelling: 1/3, 0.25, 1e-3.'
+    >>> asked_form(Step("task", "", "", answer="weights", decimals=3), 1)
+    'To 3 decimals, in any spelling: 0.25, 1/3, 1e-3.'
+    >>> asked_form(Step("task", "", "", answer="weights", decimals=2), 4)
+    '4 numbers to 2 decimals, a blank between them: 0.25 1/3 …; a row ends with a semicolon.'
     """
-    if step.answer.rpartition(".")[2] == "allowed":
-        return "1 where the query may attend to the key and 0 where not; a row for each query."
-    places = {0: "A whole number", 1: "To 1 decimal"}.get(
-        step.decimals, f"To {step.decimals} decimals"
+    if step.answer == "allowed":
+        return (
+            "1 where the query may attend to the key, 0 where not. A blank between numbers, a"
+            " semicolon after each row: 1 0; 0 1."
+        )
+    places = {0: "whole numbers", 1: "to 1 decimal"}.get(
+        step.decimals, f"to {step.decimals} decimals"
     )
-    return f"{places}; any spelling: 1/3, 0.25, 1e-3."
+    if count == 1:
+        places = "A whole number" if not step.decimals else places.capitalize()
+        return f"{places}, in any spelling: 0.25, 1/3, 1e-3."
+    rows = "; a row ends with a semicolon" if count > 3 else ""
+    return f"{count} numbers {places}, a blank between them: 0.25 1/3 …{rows}."
 
 
 def feedback(
@@ -289,6 +315,8 @@ def feedback(
     right: ArrayLike,
     off: Sequence[int],
     mistake: str,
+    *,
+    more: bool = False,
 ) -> list[dict[str, Any]]:
     """Answer an answer: right, or which known mistake it is, or where it is off.
 
@@ -302,6 +330,8 @@ def feedback(
         Places that are off, from 0.
     mistake : str
         A name of `MISTAKES`, or empty.
+    more : bool
+        True when there is help that isn't open yet.
 
     Returns
     -------
@@ -310,13 +340,18 @@ def feedback(
     """
     exact = written(np.asarray(right))
     if not off:
-        return [{"value": f"Right. With all digits on screen: {exact}.", "ok": True}]
+        return [{"value": f"Right: {exact}.", "ok": True}]
     if mistake:
         return [{"value": f"Not yet. {MISTAKES[mistake]}", "ok": False}]
     lines = []
     values, wanted = np.ravel(answer).astype(float), np.ravel(right).astype(float)
     gaps = [abs(float(values[at] - wanted[at])) for at in off]
-    if max(gaps) <= 10 * step.tolerance:
+    if step.answer == "allowed":
+        if not np.isin(values, (0, 1)).all():
+            lines.append("A mask holds only 1 and 0.")
+        rows = sorted({at // np.shape(right)[-1] + 1 for at in off})
+        lines.append(f"Look again at row {', '.join(map(str, rows))}.")
+    elif max(gaps) <= 10 * step.tolerance:
         lines.append("The way is right, the last digits are not: keep all digits until the end.")
     elif len(values) == 1:
         side = "larger" if values[0] > wanted[0] else "smaller"
@@ -329,33 +364,45 @@ def feedback(
         lines.append(f"Yours sum to {written(values.sum())}; the weights of a query sum to 1.")
     if (values < 0).any() and name in ("weights", "exps", "total", "entropy", "effective_keys"):
         lines.append("None of these numbers can be negative.")
-    lines.append("The hints go one step at a time.")
+    if more:
+        lines.append("The help below goes one step at a time.")
     return [{"value": f"Not yet. {' '.join(lines)}", "ok": False}]
 
 
-def bars_feedback(distance: float, weights: Sequence[float]) -> list[dict[str, Any]]:
+def bars_feedback(
+    distance: float, drawn: Sequence[float], weights: Sequence[float]
+) -> list[dict[str, Any]]:
     """Say how near a drawn prediction came.
 
     Parameters
     ----------
     distance : float
-        Total-variation distance, 0 to 1.
-    weights : sequence of float
+        Total-variation distance of the bars, taken as parts of their sum, 0 to 1.
+    drawn, weights : sequence of float
 
     Returns
     -------
     list of dict
         For `attnviz.ui.parts.facts`.
     """
+    order = np.argsort(drawn).tolist() == np.argsort(weights).tolist()
     words = (
         "Very near."
         if distance < 0.05
         else "The shape is right."
         if distance < 0.15
-        else "Quite another shape: remember it, and look for the reason."
+        else "The order is right, the heights are not yet."
+        if order
+        else "Another order: remember it, and look for the reason."
     )
-    moved = f"{100 * distance:.0f} % of the weight would have to move."
-    return [{"value": f"{words} The weights are {written(weights)}. {moved}"}]
+    lines = [f"{words} The weights are {written(weights)}."]
+    total = sum(drawn)
+    if abs(total - 1) > 0.005:
+        lines.append(
+            f"They sum to 1; your bars sum to {written(total)}, so they were scaled first."
+        )
+    lines.append(f"{100 * distance:.0f} % of the weight would have to move.")
+    return [{"value": " ".join(lines)}]
 
 
 def reply(step: Step, chosen: int, fill: Callable[[str], str]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-// A button that copies a text, or the page's own address, and says that it did.
+// A button that copies the page's own address, or the page in another state, and says that it did.
 import { el, part, text } from './base.js';
 
 async function copy(words) {
@@ -15,8 +15,9 @@ async function copy(words) {
   }
 }
 
-function address() {
+function address(query) {
   const here = new URL(window.location.href);
+  if (query !== null) here.search = query;
   here.searchParams.delete('embed');
   here.searchParams.delete('embed_options');
   return here.href;
@@ -38,7 +39,7 @@ class Copy {
 
   async copy() {
     let word = this.data.done;
-    try { await copy(this.data.text ?? address()); } catch { word = 'Not copied: select it by hand'; }
+    try { await copy(address(this.data.query)); } catch { word = 'Not copied: select it by hand'; }
     text(this.button, word);
     text(this.said, word);
     setTimeout(() => { text(this.button, this.data.label); text(this.said, ''); }, 1600);

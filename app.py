@@ -12,6 +12,7 @@ if __name__ == "__main__":
         st.Page("attnviz/pages/start.py", title="Start", default=True),
         st.Page("attnviz/pages/softmax.py", title="Softmax", url_path="softmax"),
         st.Page("attnviz/pages/attention.py", title="Attention", url_path="attention"),
+        st.Page("attnviz/pages/numerics.py", title="Formats", url_path="numerics"),
         st.Page("attnviz/pages/scaling.py", title="Why √d_k", url_path="scaling"),
         st.Page("attnviz/pages/sampling.py", title="Sampling", url_path="sampling"),
         st.Page("attnviz/pages/lessons.py", title="Lessons", url_path="lessons"),

@@ -413,6 +413,62 @@ def log_sum_exp(scores: ArrayLike) -> float:
     return float(x.max() - logs[x.argmax()])
 
 
+@dataclass(frozen=True, eq=False)
+class FormatReport:
+    """One row of scores in one format, both ways.
+
+    Attributes
+    ----------
+    format : Format
+    naive, stable : FormatSteps
+    fault : (str, tuple of int) or None
+        Where the naive way first holds an infinity or NaN.
+    lost : tuple of int
+        Allowed keys whose stable weight is exactly 0.
+    errors : ndarray, shape (n,)
+        Of the stable weights, in units of the last place; inf for NaN.
+    """
+
+    format: Format
+    naive: FormatSteps
+    stable: FormatSteps
+    fault: tuple[str, tuple[int, ...]] | None
+    lost: tuple[int, ...]
+    errors: Array
+
+
+def report(scores: ArrayLike, name: str, reference: Sequence[Decimal]) -> FormatReport:
+    """Compute one row of scores in a format, both ways, and compare it with the exact weights.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n,)
+        -inf hides a key.
+    name : str
+        A key of `FORMATS`.
+    reference : sequence of Decimal, length n
+        From `reference_weights`; empty where no key is allowed.
+
+    Returns
+    -------
+    FormatReport
+
+    Examples
+    --------
+    >>> found = report([12, 0], "float16", reference_weights([12, 0]))
+    >>> found.fault, found.stable.weights.round(4).tolist()
+    (('exps', (0,)), [1.0, 0.0])
+    """
+    naive, stable = (format_steps(scores, name, stable=way) for way in (False, True))
+    errors = (
+        error_in_ulps(stable.weights, reference, name)
+        if len(reference)
+        else np.full(len(stable.weights), np.inf)
+    )
+    fault, lost = first_fault(naive), underflowed(stable)
+    return FormatReport(FORMATS[name], naive, stable, fault, lost, errors)
+
+
 def as_one_row(x: ArrayLike, name: str) -> Array:
     """Return x as one row of float64; ValueError unless it is one that isn't empty.
 

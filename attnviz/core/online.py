@@ -1,5 +1,6 @@
 """Softmax and its weighted sum in one pass over blocks of keys."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from attnviz.core.checks import Array, as_float64, check_scores, check_some_key, first_place
 from attnviz.core.formats import as_one_row
+from attnviz.core.softmax import softmax
 from attnviz.core.steps import freeze
 
 
@@ -108,6 +110,41 @@ def online_softmax(scores: ArrayLike, values: ArrayLike, block: int) -> list[Onl
             output = output * factor + exps @ v[start:stop]  # (d_v,)
         steps.append(OnlineStep(start, stop, maximum, factor, denominator, output))
     return steps
+
+
+def first(steps: Sequence[OnlineStep], count: int) -> list[OnlineStep]:
+    """Return the first steps.
+
+    Parameters
+    ----------
+    steps : sequence of OnlineStep
+    count : int
+
+    Returns
+    -------
+    list of OnlineStep
+    """
+    return list(steps[:count])
+
+
+def at_once(scores: ArrayLike, values: ArrayLike) -> float:
+    """Return what softmax over all keys at once gives, for values of one column.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n,)
+    values : array_like, shape (n, 1)
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> at_once([0, 0], [[1], [2]])
+    1.5
+    """
+    return float(softmax(scores) @ np.asarray(values, dtype=float)[:, 0])
 
 
 def _checked_values(values: ArrayLike, seen: Array) -> Array:

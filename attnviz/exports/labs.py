@@ -159,3 +159,57 @@ for row in (scores[pick], scaled[pick]):
     weights = softmax(row)
     print("largest weight", weights.max(), "entropy", -(weights * np.log(weights)).sum())
 """
+
+
+def numerics_numpy(
+    scores: Sequence[float], significand: int, smallest: float, largest: float, name: str
+) -> str:
+    """Return a Python script that computes softmax in a format with NumPy alone, both ways.
+
+    Parameters
+    ----------
+    scores : sequence of float
+        −inf where a key is masked.
+    significand : int
+        Bits of the format's significand.
+    smallest, largest : float
+        Its smallest subnormal and its largest finite number.
+    name : str
+        The format.
+
+    Returns
+    -------
+    str
+        It sets ``naive`` and ``stable``, equal to the weights of `format_steps`.
+    """
+    numbers = ", ".join(number_literal(float(x)) for x in scores)
+    return f'''import numpy as np
+
+scores = np.array([{numbers}])
+
+
+def rounded(x):
+    """To {name}: to the nearest, halfway to even."""
+    x = np.asarray(x, dtype=float)
+    step = np.maximum(np.ldexp(1.0, np.frexp(x)[1] - {significand}), {smallest!r})
+    with np.errstate(all="ignore"):
+        near = np.where(np.isfinite(x), np.round(x / step) * step, x)
+    return np.where(np.abs(near) > {largest!r}, np.sign(near) * np.inf, near)
+
+
+def weights(x):
+    with np.errstate(all="ignore"):
+        exps = rounded(np.exp(x))
+        total = 0.0
+        for part in exps:
+            total = float(rounded(total + part))
+        return rounded(exps / total)
+
+
+with np.errstate(all="ignore"):
+    x = rounded(scores)
+    naive = weights(x)
+    stable = weights(rounded(x - x.max()))
+print("naive ", naive)
+print("stable", stable)
+'''

@@ -60,7 +60,7 @@ VALUES = Field(
     "Values",
     "One number for each key, mixed in blocks; without them 1, 2, 3, …",
     {"values": _read_values},
-    lambda cells: ("values", write_cells(cells)),
+    lambda cells: ("values", " ".join(cell.text for row in cells for cell in row)),
 )
 BLOCK = plain("block", 2, "Block", "How many keys are read at a time.", read_whole(1, MAX_KEYS))
 AT = plain("at", 1, "Step", "How many blocks have been read.", read_whole(1, MAX_KEYS))
@@ -129,3 +129,46 @@ class NumericsState(OneRow):
         if self.values_typed and len(self.values_typed[0]) != len(scores[0]):
             changes = {"values_typed": ()} | changes
         return super().with_scores(scores, **changes)
+
+    @property
+    def masked_scores(self) -> tuple[float, ...]:
+        """The scores as typed, −∞ where a key is masked, shape (n_k,)."""
+        pairs = zip(self.values, self.allowed, strict=True)
+        return tuple(value if seen else float("-inf") for value, seen in pairs)
+
+    @property
+    def finite_scores(self) -> tuple[float, ...]:
+        """The scores as typed, 0 in place of −∞, shape (n_k,)."""
+        return tuple(0.0 if value == float("-inf") else value for value in self.values)
+
+    @property
+    def mixed(self) -> tuple[tuple[float], ...]:
+        """The values that are mixed in blocks, shape (n_k, 1)."""
+        if self.values_typed:
+            return tuple((cell.value,) for cell in self.values_typed[0])
+        return tuple((float(at + 1),) for at in range(self.n_keys))
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are to read."""
+        return -(-self.n_keys // self.block)
+
+    @property
+    def read(self) -> int:
+        """How many of them have been read."""
+        return min(self.at, self.blocks)
+
+    @property
+    def before(self) -> int:
+        """One block less."""
+        return max(self.read - 1, 1)
+
+    @property
+    def after(self) -> int:
+        """One block more."""
+        return min(self.read + 1, self.blocks)
+
+    @property
+    def all_keys(self) -> tuple[int, ...]:
+        """The positions of all keys."""
+        return tuple(range(self.n_keys))

@@ -207,6 +207,29 @@ class Form(Generic[State]):
         if name in self._memory.problems:
             errors(self.key(f"{name}-error"), [self._memory.problems[name]])
 
+    def slider(self, name: str, value: float, low: float, high: float, step: float) -> None:
+        """Show a slider for a field that is also typed.
+
+        Parameters
+        ----------
+        name : str
+            One of ``natives``; its text box stands beside it.
+        value : float
+            Where it stands; it rests at its end for a value beyond.
+        low, high, step : float
+        """
+        declared, key = self._natives[name], self.key(f"{name}-slider")
+        st.session_state[key] = min(max(value, low), high)
+
+        def moved() -> None:
+            text = f"{st.session_state[key]:.6g}"
+            self.change(**{name: next(iter(declared.reads.values()))(text)})
+
+        st.slider(
+            declared.label, low, high, step=step, key=key, on_change=moved,
+            label_visibility="collapsed",
+        )  # fmt: skip
+
     def segmented(self, name: str, options: Mapping[str, str], *, labelled: bool = False) -> None:
         """Show one choice among a few.
 

@@ -9,14 +9,21 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from attnviz.content.attention import preset_states as attention_presets
+from attnviz.content.labs import states_of
 from attnviz.content.lessons import Step
 from attnviz.content.lessons.reader import our_lesson, read_lesson
+from attnviz.content.numerics import PRESETS as NUMERICS
+from attnviz.content.sampling import PRESETS as SAMPLING
+from attnviz.content.scaling import PRESETS as SCALING
 from attnviz.content.softmax import preset_states
 from attnviz.pages.lesson_numbers import StepNumbers, check_lesson
 from attnviz.state.attention import AttentionState
 from attnviz.state.fields import fields_of
 from attnviz.state.lessons import LessonState
 from attnviz.state.links import decode
+from attnviz.state.numerics import NumericsState
+from attnviz.state.sampling import SamplingState
+from attnviz.state.scaling import ScalingState
 from attnviz.state.softmax import SoftmaxState
 
 ROOT = Path(__file__).parents[1]
@@ -25,6 +32,9 @@ PAGES = {
     "/softmax": (SoftmaxState, preset_states()),
     "/attention": (AttentionState, attention_presets()),
     "/lessons": (LessonState, {}),
+    "/numerics": (NumericsState, states_of(NUMERICS)),
+    "/scaling": (ScalingState, states_of(SCALING)),
+    "/sampling": (SamplingState, states_of(SAMPLING)),
 }
 LINKS = [link for link in re.findall(r"<(http://localhost:8501/[^>]*)>", TEXT) if "?" in link]
 

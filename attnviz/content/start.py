@@ -36,6 +36,7 @@ WAYS = (
             Door("Open these scores step by step", here=True),
             Door("Eight words of a sentence", {"preset": "sentence"}),
             Door("A trained head", {"preset": "minilm-it-animal"}, page="attention"),
+            Door("Where float16 breaks", {"preset": "half"}, page="numerics"),
         ),
     ),
     Way(
@@ -44,6 +45,7 @@ WAYS = (
             Door("Lesson 1: from scores to weights", {"lesson": "weights"}, page="lessons"),
             Door("All lessons", page="lessons"),
             Door("1/√2, 0, −1 step by step", {"preset": "three-scores", "pick": "weight:0"}),
+            Door("Why √d_k", {"preset": "study"}, page="scaling"),
         ),
     ),
     Way(
@@ -52,6 +54,7 @@ WAYS = (
             Door("1000, 1000: the naive formula fails", {"preset": "overflow"}),
             Door("Add 100, or multiply by 2", {"preset": "beta-1", "panel": "moves"}),
             Door("A gap of 5 is a ratio of 148", {"preset": "gap-5"}),
+            Door("Draw the next word", {"preset": "cat"}, page="sampling"),
         ),
     ),
 )

@@ -61,20 +61,20 @@ def draw_study() -> None:
             form.button(words.RUN, study="on")
             return
         stop, bar = st.empty(), st.empty()
-    studies = []
-    for scaled in (False, True):
-        key = ("study", state.n_k, state.draws, state.seed, scaled)
-        found = form.recall(key)
-        if found is None:
-            with stop:
-                form.button(words.STOP, study="off")
+    keys = [("study", state.n_k, state.draws, state.seed, scaled) for scaled in (False, True)]
+    if not all(form.recall(key) for key in keys):
+        with stop:
+            form.button(words.STOP, study="off")
+    for key, scaled in zip(keys, (False, True), strict=True):
+        if form.recall(key) is None:
             steps = scaling.study_steps(
                 words.WIDTHS, state.n_k, state.draws, state.seed, scaled=scaled
             )
-            for done, found in enumerate(steps, 1):  # noqa: B007 the last one counts
+            for done, study in enumerate(steps, 1):
                 bar.progress(words.progress(done, scaled), words.progress_text(done, scaled))
-            form.remember(key, found)
-        studies.append(found)
+                if done == len(words.WIDTHS):
+                    form.remember(key, study)
+    studies = [form.recall(key) for key in keys]
     stop.empty()
     bar.empty()
     sets = {

@@ -18,7 +18,13 @@ from tests.browser.conftest import Screen
 
 EVERY = [door for way in WAYS for door in way.doors]
 DOORS = [door for door in EVERY if door.page == "softmax"]
-ELSEWHERE = {"lessons": "[data-testid=stMarkdown] h2, .av-predict", "attention": ".av-stage"}
+ELSEWHERE = {
+    "lessons": "[data-testid=stMarkdown] h2, .av-predict",
+    "attention": ".av-stage",
+    "numerics": ".av-steps td",
+    "scaling": ".av-plot .js-plotly-plot",
+    "sampling": ".av-plot .point",
+}
 EXAMPLE = ["0.6652", "0.2447", "0.0900"]
 
 

@@ -4,12 +4,19 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 
 from attnviz.content.attention import preset_states as attention_presets
+from attnviz.content.labs import states_of
 from attnviz.content.lessons import ORDER
+from attnviz.content.numerics import PRESETS as NUMERICS
+from attnviz.content.sampling import PRESETS as SAMPLING
+from attnviz.content.scaling import PRESETS as SCALING
 from attnviz.content.softmax import preset_states
 from attnviz.content.start import HEADING, SENTENCE, WAYS
 from attnviz.state.attention import AttentionState
 from attnviz.state.lessons import LessonState
 from attnviz.state.links import decode, encode
+from attnviz.state.numerics import NumericsState
+from attnviz.state.sampling import SamplingState
+from attnviz.state.scaling import ScalingState
 from attnviz.state.softmax import SoftmaxState
 
 DOORS = [door for way in WAYS for door in way.doors]
@@ -19,6 +26,9 @@ PAGES = {
     "softmax": (SoftmaxState, preset_states()),
     "attention": (AttentionState, attention_presets()),
     "lessons": (LessonState, {}),
+    "numerics": (NumericsState, states_of(NUMERICS)),
+    "scaling": (ScalingState, states_of(SCALING)),
+    "sampling": (SamplingState, states_of(SAMPLING)),
 }
 
 

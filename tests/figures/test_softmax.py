@@ -440,3 +440,15 @@ def test_sizes_fit_the_budget_of_a_rerun():
     assert size(entropies()) < 2700
     assert size(curves()) < 4100
     assert size(curves(WORDS, range(8))) < 8100
+
+
+def test_what_is_cut_has_no_bar_and_no_mark_but_its_reference():
+    figure = weight_bars(
+        ["a", "b"], np.array([1.0, 0.0]), ["1", "cut"], masked=np.array([False, False]),
+        cut=np.array([False, True]), reference=np.array([0.7, 0.3]), title="probability",
+    )  # fmt: skip
+    names = [trace.name for trace in figure.data]
+    behind = figure.data[names.index("")] if "" in names else figure.data[1]
+    assert list(behind.y) == [0.7, 0.3]
+    assert not [trace for trace in figure.data if trace.type == "scatter"]
+    assert figure.layout.yaxis.title.text == "probability"

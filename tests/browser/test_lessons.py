@@ -118,7 +118,7 @@ def test_bars_a_choice_and_a_number_are_answered_with_the_keyboard_alone(lesson:
     lesson.open(lesson="weights", at="3").answer.focus()
     lesson.page.keyboard.type("0,67")
     press("Enter")
-    expect(lesson.reply).to_contain_text("Right.")
+    expect(lesson.reply).to_contain_text("Right: 0.6698.")
 
 
 def test_back_forward_and_reload_keep_step_and_answers(lesson: Lesson) -> None:

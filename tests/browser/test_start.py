@@ -72,7 +72,8 @@ def test_every_door_opens_its_state(screen: Screen, door) -> None:
     "door", [door for door in EVERY if door not in DOORS], ids=lambda door: door.label
 )
 def test_a_door_to_another_page_opens_it(screen: Screen, door) -> None:
-    screen.open("/").page.get_by_role("link", name=door.label).click()
+    doors = screen.open("/").page.get_by_test_id("stMain")
+    doors.get_by_role("link", name=door.label).click()
     screen.page.locator(ELSEWHERE[door.page]).first.wait_for()
     screen.until(lambda: urlsplit(screen.page.url).path, f"/{door.page}")
     screen.links_to(**door.params)
@@ -105,17 +106,17 @@ def test_a_page_that_is_left_and_found_again_is_as_it_was(screen: Screen) -> Non
 
 def test_back_leads_from_a_door_to_the_start_and_forward_through_it_again(screen: Screen) -> None:
     screen.open("/").until(screen.bar_texts, EXAMPLE)
-    screen.page.get_by_role("link", name="Sharper: 2, 1, 0 at β = 3").click()
+    screen.page.get_by_role("link", name="1/√2, 0, −1 step by step").click()
     screen.table.wait_for()
-    screen.shows("0.9503", "0.0473", "0.0024")
+    screen.shows("0.5972", "0.2945", "0.1083")
     screen.page.go_back()
     expect(screen.page.get_by_role("heading", name="attnviz", exact=True)).to_be_visible()
     screen.until(screen.bar_texts, EXAMPLE)
     screen.links_to()
     screen.page.go_forward()
     screen.table.wait_for()
-    screen.shows("0.9503", "0.0473", "0.0024")
-    screen.links_to(preset="beta-3")
+    screen.shows("0.5972", "0.2945", "0.1083")
+    screen.links_to(preset="three-scores", pick="weight:0")
 
 
 def test_an_embedded_start_page_leads_to_an_embedded_state(screen: Screen) -> None:

@@ -60,7 +60,7 @@ def rounded(values, decimals):
 
 
 @pytest.mark.parametrize("name", lessons.ORDER)
-@pytest.mark.parametrize("seed", [0, 1, 2, 77])
+@pytest.mark.parametrize("seed", [0, 77])
 def test_every_text_of_a_lesson_is_filled_with_live_numbers(name, seed):
     lesson = our_lesson(name)
     check_lesson(lesson)

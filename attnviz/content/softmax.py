@@ -14,7 +14,7 @@ from attnviz.state.softmax import SoftmaxState, matrix
 from attnviz.state.temperature import Temperature
 
 HEADING = "#### Softmax: scores become weights"
-LECTURE = "Larger type and fewer things, for a projector; Page down and Page up step through it"
+LECTURE = "Larger type for a projector; Page down steps on"
 PREDICT = (
     "Predict before you look: which key gets the largest weight, and about how much? Then step on."
 )

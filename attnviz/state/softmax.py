@@ -111,7 +111,7 @@ COMPARE = plain(
     "compare",
     "1",
     "Reference at T",
-    "The same scores at this temperature, drawn faintly behind the bars; off hides it.",
+    "The weights at this T, drawn faintly behind the bars; or off.",
     _read_compare,
 )
 ROW = plain("row", 0, "Query", "The query that is shown step by step, from 0.", _read_row)

@@ -47,6 +47,8 @@ WEIGHTS = """[...document.querySelectorAll('.av-stage')]
     .flatMap((stage) => [...stage.querySelectorAll('td')])
     .map((cell) => cell.style.background + cell.textContent).join()"""
 
+SEED = "[class*=set-seed] button"
+
 # Resolves with the milliseconds from the next key press until the frame in which the picture
 # differs has been painted: the first task after that frame.
 WATCH = """
@@ -157,7 +159,9 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rounds", type=int, default=6)
     options.add_argument("--presses", type=int, default=10)
-    options.add_argument("--only", default="", help="begin of the names of the cases to run")
+    options.add_argument(
+        "--only", default="", help="what the names of the cases to run begin with, between commas"
+    )
     options.add_argument("--chromium", default=os.environ.get("CHROMIUM", "/usr/bin/chromium"))
     chosen = options.parse_args()
     empty = Path(tempfile.mkdtemp())  # the floor runs with Streamlit's own settings
@@ -169,6 +173,9 @@ def main() -> None:
         Case("softmax: temperature", app, "/softmax", ".av-slider", arrows, 8772, ROOT),
         Case("softmax: a score", app, "/softmax", ".av-cell", nudges, 8773, ROOT),
         Case("start: a score", app, "/", ".av-cell", nudges, 8774, ROOT),
+        Case("numerics: a score", app, "/numerics", ".av-cell", nudges, 8778, ROOT),
+        Case("sampling: a logit", app, "/sampling", ".av-cell", nudges, 8779, ROOT),
+        Case("scaling: another seed", app, "/scaling", SEED, ("Enter", "Enter"), 8780, ROOT),
         *(
             Case(f"attention: a cell, {name}", app, path, ".av-cell", nudges, port, ROOT, WEIGHTS)
             for name, path, port in (
@@ -178,7 +185,11 @@ def main() -> None:
             )
         ),
     ]
-    cases = [case for case in cases if case is cases[0] or case.name.startswith(chosen.only)]
+    cases = [
+        case
+        for case in cases
+        if case is cases[0] or case.name.startswith(tuple(chosen.only.split(",")))
+    ]
     try:
         for case in cases:
             case.start()

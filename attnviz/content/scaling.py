@@ -149,20 +149,6 @@ def slope_table(
     return plain_table("One draw", head, rows)
 
 
-def key_names(count: int) -> list[str]:
-    """Return default labels of keys.
-
-    Parameters
-    ----------
-    count : int
-
-    Returns
-    -------
-    list of str
-    """
-    return [f"k{at}" for at in range(1, count + 1)]
-
-
 def texts_of(matrix: np.ndarray) -> list[list[str]]:
     """Return the numbers of a matrix as texts of its cells.
 

@@ -105,3 +105,22 @@ def clipped(label: str, limit: int = 24) -> str:
     str
     """
     return label if len(label) <= limit else label[: limit - 1] + "…"
+
+
+def key_names(count: int) -> list[str]:
+    """Return default labels of keys.
+
+    Parameters
+    ----------
+    count : int
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> key_names(2)
+    ['k1', 'k2']
+    """
+    return [f"k{at}" for at in range(1, count + 1)]

@@ -9,6 +9,7 @@ from attnviz.content import code, lessons
 from attnviz.content import softmax as softmax_words
 from attnviz.content.lessons import card, words
 from attnviz.content.lessons.reader import our_lesson, read_lesson
+from attnviz.content.shown import key_names
 from attnviz.core import exercises
 from attnviz.figures.style import colour_of
 from attnviz.pages import attention_explorer, softmax_explorer
@@ -202,7 +203,7 @@ def checked(step: lessons.Step, numbers: StepNumbers) -> list[dict[str, object]]
 
 def draw_bars(step: lessons.Step, numbers: StepNumbers) -> None:
     """Let the weights be drawn as bars; show the true ones once that is done."""
-    labels = words.key_names(numbers.count_keys)
+    labels = key_names(numbers.count_keys)
     drawn = words.drawn_bars(state.answer, numbers.count_keys)
     data = {
         "labels": labels,

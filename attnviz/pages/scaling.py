@@ -5,6 +5,7 @@ import streamlit as st
 from attnviz.content import labs
 from attnviz.content import scaling as words
 from attnviz.content import softmax as softmax_words
+from attnviz.content.shown import key_names
 from attnviz.core import questions, scaling
 from attnviz.exports.labs import columns_csv, scaling_numpy
 from attnviz.figures.attention import heatmap
@@ -117,7 +118,7 @@ def draw_study() -> None:
 def draw_slope() -> None:
     """Draw the Jacobian of one draw, without the scale and with it."""
     one = scaling.one_draw(scores, state.d_k, state.pick)
-    labels = words.key_names(state.n_k)
+    labels = key_names(state.n_k)
     with st.container(horizontal=True, vertical_alignment="center"):
         form.button("Another draw", pick=state.other_pick)
         st.markdown(f"Draw {state.pick + 1} of {state.draws}")
@@ -155,7 +156,7 @@ def draw_export() -> None:
         "scaling",
         scaling_numpy(state.d_k, state.n_k, state.draws, state.seed, state.pick),
         lambda: columns_csv(
-            words.key_names(state.n_k),
+            key_names(state.n_k),
             {
                 "score": one.scores.tolist(),
                 **{

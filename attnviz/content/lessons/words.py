@@ -482,20 +482,6 @@ def drawn_bars(answer: str, count: int) -> list[float] | None:
     return bars if good else None
 
 
-def key_names(count: int) -> list[str]:
-    """Return default labels of keys.
-
-    Parameters
-    ----------
-    count : int
-
-    Returns
-    -------
-    list of str
-    """
-    return [f"k{at}" for at in range(1, count + 1)]
-
-
 def open_hints(step: Step, count: int) -> tuple[str, ...]:
     """Return the hints that are open.
 

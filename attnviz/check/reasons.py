@@ -159,7 +159,7 @@ def _raised(task: Task, case: Case, outcome: Outcome) -> str:
         return "the function refuses an input that has an answer."
     slip = next((reason for part, reason in (*task.slips, *SLIPS) if part in words), "")
     if case.refused and "ValueError" in outcome.names:
-        return f"this ValueError is a slip, not a refusal{f': {slip}' if slip else '.'}"
+        return f"NumPy stumbled here; your function didn't refuse{f': {slip}' if slip else '.'}"
     return slip
 
 

@@ -35,7 +35,7 @@ def lines_of(
     passed : int
         How many cases pass.
     """
-    lines, passed = [], 0
+    lines, passed, told = [], 0, set()
     for case, outcome, reason in zip(cases, outcomes, reasons(task, cases, outcomes), strict=True):
         if not reason:
             passed += 1
@@ -48,6 +48,10 @@ def lines_of(
             lines += _entry("input" if number == 0 else "", argument)
         lines += _entry("came", came)
         lines += _entry("expected", wanted)
+        told_before = reason in told and reason.startswith("Likely reason")
+        told.add(reason)
+        if told_before:
+            reason = "Likely reason: the same as above."
         lines += textwrap.wrap(reason, WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
     return lines, passed
 

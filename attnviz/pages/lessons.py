@@ -93,14 +93,14 @@ def draw_contents() -> None:
 def draw_own_file() -> None:
     """Offer one of our files as a start, and open one that a person wrote."""
     st.download_button(
-        "A lesson as a file",
+        words.SAMPLE,
         lessons.lesson_text(lessons.FIRST),
         file_name="lesson.toml",
         mime="text/plain",
         on_click="ignore",
         key=form.key("sample"),
     )
-    form.text_file("Open a lesson from a file", open_own)
+    form.text_file(words.OPEN_FILE, open_own)
     parts.warnings(form.key("own-error"), form.recall("own-error", []))
 
 
@@ -124,7 +124,7 @@ def draw_head(title: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"#### {title}")
         form.link_button(words.ALL, LessonState())
-        parts.copy_button(form.key("copy"), "Copy link", help=words.COPY)
+        parts.copy_button(form.key("copy"), words.COPY_LINK, help=words.COPY)
 
 
 def draw_card() -> None:
@@ -233,7 +233,7 @@ def draw_code(step: lessons.Step) -> None:
     st.markdown(words.CODE)
     st.code(code.start(step.function), language="python")
     st.download_button(
-        words.code_file(step.function),
+        words.download(step.function),
         code.start(step.function),
         file_name=words.code_file(step.function),
         mime="text/x-python",

@@ -282,7 +282,7 @@ def test_a_code_step_shows_the_start_the_command_and_never_runs_anything():
     shown = [c.value for c in page.at.code]
     assert "raise NotImplementedError" in shown[0]
     assert shown[1] == "python -m attnviz.check my_softmax.py"
-    assert [b.label for b in page.at.get("download_button")] == [words.code_file("softmax")]
+    assert [b.label for b in page.at.get("download_button")] == [words.download("softmax")]
 
 
 # -- a lesson of one's own ------------------------------------------------------------------------

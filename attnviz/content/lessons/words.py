@@ -29,12 +29,16 @@ REDRAWN = (
     "Fresh numbers for this step, equally hard. The link keeps them: everybody who opens it gets"
     " the same."
 )
+SAMPLE = "Download a lesson as a file"
+OPEN_FILE = "Open a lesson from a file"
+COPY_LINK = "Copy link"
 COPY_BLANK = "Copy link without answers"
 COPY_BLANK_HELP = "Copies this step with the same numbers, for somebody else to answer"
 CODE = (
-    "Write it on your own machine. Save the start below as a file, fill it in, and run the checker"
-    " in the folder of attnviz: it says which cases pass, and for each other one what came, what"
-    " was expected and the likely reason. This page never runs your code."
+    "Write it on your own machine. Save the start below as a file in the folder of attnviz, fill it"
+    " in, and run the checker there, with the Python that runs attnviz. It says which cases pass,"
+    " and for each other one what came, what was expected and the likely reason. This page never"
+    " runs your code."
 )
 ALL = "All lessons"
 COPY = "Copies the address of this step, with your answers in it"
@@ -588,6 +592,20 @@ def code_file(function: str) -> str:
     str
     """
     return f"my_{function}.py"
+
+
+def download(function: str) -> str:
+    """Return the words on the button that saves the start of a function.
+
+    Parameters
+    ----------
+    function : str
+
+    Returns
+    -------
+    str
+    """
+    return f"Download {code_file(function)}"
 
 
 def check_command(function: str) -> str:

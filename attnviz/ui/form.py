@@ -51,6 +51,7 @@ class _Memory(Generic[State]):
     born: str = field(default_factory=lambda: secrets.token_hex(2))
     loaded: bool = False
     live: bool = False
+    steady: tuple[str, Any] | None = None  # a part, and the state before it was typed in live
     oversize: bool = False
     kept: dict[str, Any] = field(default_factory=dict)
 
@@ -667,6 +668,11 @@ class Form(Generic[State]):
             memory.live = memory.live or edit.get("live") is True
             before = memory.state
             done = handler(before, edit)
+            live = edit.get("live") is True
+            steady = memory.steady if memory.steady and memory.steady[0] == part else None
+            if done.problem is not None and steady is not None:
+                done = replace(done, state=steady[1])  # what was half typed counts for nothing
+            memory.steady = (steady or (part, before)) if live else None
             self._keep(part, done.state, done.problem)
             if done.reset or edit.get("resent") is True:
                 memory.rev = secrets.token_hex(4)

@@ -316,6 +316,18 @@ def test_what_is_typed_in_a_bad_cell_is_there_when_the_page_is_left_and_found_ag
     assert page.link == {"scores": "1_2_0_4", "labels": "a_b_c_d"}
 
 
+def test_what_was_half_typed_before_a_bad_number_counts_for_nothing(page):
+    for text in ("1", "1.2"):
+        page.edit("matrix", labels=["k1", "k2", "k3"], cells=[["2", text, "0"]], hide=[], live=True)
+    assert page.bars.tolist() == drawn(by_hand([2, 1.2, 0]))
+    page.scores("2 1.2.3 0")
+    assert page.link == {}
+    page.temperature("T", "2")
+    assert page.link == {"T": "2"}
+    page.scores("2 1 0")
+    assert page.link == {"T": "2"}
+
+
 def test_where_the_naive_formula_fails_its_nan_stands_beside_the_weights():
     page = Visit("softmax", "?scores=1000,1000")
     assert page.column("weight") == ["0.5", "0.5"]

@@ -162,7 +162,7 @@ class SoftmaxExplorer:
 
     def draw_curves(self) -> None:
         """Draw each weight and the entropy against β."""
-        betas = questions.beta_axis(0.01, 100, 33)
+        betas = questions.beta_axis(0.01, 100, 25)
         weights = weights_against_beta(self.values, betas, allowed=self.allowed)
         left, right = st.columns(2, gap="medium")
         with left:

@@ -76,6 +76,7 @@ def test_reload_keeps_the_state(screen: Screen) -> None:
     screen.table.locator("[data-pick='weight:1']").click()
     kept = {"labels": "the_cat_sat", "panel": "moves", "scores": "1/3_1_0", "T": "0.4"}
     screen.links_to(**kept, hide="2", pick="weight:1")
+    screen.until(lambda: screen.weights()[-1], "0 (masked)")
     before = (screen.rows(), screen.scores(), screen.key_names())
     weights = screen.weights()
     screen.page.reload()

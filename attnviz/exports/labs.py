@@ -7,8 +7,8 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 
-from attnviz.exports.escape import checked_labels, to_cell
-from attnviz.exports.literals import number_literal
+from attnviz.exports.escape import checked_labels, to_cell, to_latex
+from attnviz.exports.literals import latex_number, number_literal
 
 
 def columns_csv(labels: Sequence[str], columns: Mapping[str, Sequence[float | bool]]) -> str:
@@ -37,6 +37,43 @@ def columns_csv(labels: Sequence[str], columns: Mapping[str, Sequence[float | bo
     for at, label in enumerate(checked_labels(labels, len(lists[0]), "labels")):
         writer.writerow([to_cell(label), *(_entry(column[at]) for column in lists)])
     return file.getvalue()
+
+
+def columns_latex(labels: Sequence[str], columns: Mapping[str, Sequence[float | bool]]) -> str:
+    r"""Return the same columns as a LaTeX table; numbers have all their digits.
+
+    Parameters
+    ----------
+    labels : sequence of str, length n
+    columns : mapping of str to sequence, each of length n
+        Numbers, or booleans, which are written as yes and no.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(columns_latex(["a_b"], {"weight": [0.5], "kept": [True]}))
+    \begin{tabular}{lrr}
+    key & weight & kept \\ \hline
+    a\_b & $0.5$ & yes \\
+    \end{tabular}
+    <BLANKLINE>
+    """
+    lists = [list(column) for column in columns.values()]
+    head = " & ".join(["key", *(to_latex(name) for name in columns)])
+    lines = [rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", rf"{head} \\ \hline"]
+    for at, label in enumerate(checked_labels(labels, len(lists[0]), "labels")):
+        cells = [to_latex(label), *(_latex_entry(column[at]) for column in lists)]
+        lines.append(" & ".join(cells) + r" \\")
+    return "\n".join([*lines, r"\end{tabular}", ""])
+
+
+def _latex_entry(value: float | bool) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"${latex_number(float(value))}$"
 
 
 def _entry(value: float | bool) -> str:

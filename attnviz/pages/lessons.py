@@ -294,8 +294,12 @@ def draw_lesson(lesson: lessons.Lesson) -> None:
     form.remember(state.lesson, state)
     draw_head(lesson.title)
     st.caption(lesson.goal)
-    form.segmented("at", words.step_names(lesson, done_steps(lesson, state)))
+    done, asked = done_steps(lesson, state), [step.asks for step in lesson.steps]
+    form.segmented("at", words.step_names(lesson, done))
     draw_step(lesson)
+    if state.after == len(lesson.steps):
+        end = words.finished(lesson, sum(done), sum(asked))
+        parts.facts(form.key("end"), [{"value": end}], tone="lines")
     draw_ways_on(lesson)
 
 

@@ -7,7 +7,7 @@ from attnviz.content import labs
 from attnviz.content import numerics as words
 from attnviz.content import softmax as softmax_words
 from attnviz.core import formats, mask_numbers, online, questions, variants
-from attnviz.exports.labs import columns_csv, numerics_numpy
+from attnviz.exports.labs import columns_csv, columns_latex, numerics_numpy
 from attnviz.figures.softmax import weight_bars
 from attnviz.figures.style import colour_of
 from attnviz.state.edits import edit_matrix
@@ -129,31 +129,21 @@ def draw_variants() -> None:
 
 def draw_export() -> None:
     """Offer the numbers and the state to take away."""
+    columns = {
+        "score": found.stable.scores.tolist(),
+        "naive exp": found.naive.exps.tolist(),
+        "naive weight": found.naive.weights.tolist(),
+        "shifted": found.stable.shifted.tolist(),
+        "exp": found.stable.exps.tolist(),
+        "weight": found.stable.weights.tolist(),
+        "error in ulp": found.errors.tolist(),
+        "masked": (~found.stable.allowed).tolist(),
+    }
     kind = found.format
-    take_away(
-        form,
-        "numerics",
-        numerics_numpy(
-            scores.tolist(),
-            kind.significand_digits,
-            kind.smallest_subnormal,
-            kind.largest,
-            kind.name,
-        ),
-        lambda: columns_csv(
-            labels,
-            {
-                "score": found.stable.scores.tolist(),
-                "naive exp": found.naive.exps.tolist(),
-                "naive weight": found.naive.weights.tolist(),
-                "shifted": found.stable.shifted.tolist(),
-                "exp": found.stable.exps.tolist(),
-                "weight": found.stable.weights.tolist(),
-                "error in ulp": found.errors.tolist(),
-                "masked": (~found.stable.allowed).tolist(),
-            },
-        ),
-    )
+    limits = kind.significand_digits, kind.smallest_subnormal, kind.largest
+    script = numerics_numpy(scores.tolist(), *limits, kind.name)
+    latex = columns_latex(labels, columns)
+    take_away(form, "numerics", script, latex, lambda: columns_csv(labels, columns))
 
 
 DRAW = {

@@ -8,7 +8,7 @@ from attnviz.content import sampling as words
 from attnviz.content import softmax as softmax_words
 from attnviz.content.shown import shown
 from attnviz.core import sampling
-from attnviz.exports.labs import columns_csv, sampling_numpy
+from attnviz.exports.labs import columns_csv, columns_latex, sampling_numpy
 from attnviz.figures.softmax import weight_bars
 from attnviz.figures.style import colour_of
 from attnviz.state.edits import edit_matrix, edit_temperature
@@ -127,20 +127,14 @@ def draw_export() -> None:
     script = sampling_numpy(
         state.logits, labels, beta, state.filters, state.stages, state.seed, state.draws
     )
-    take_away(
-        form,
-        "sampling",
-        script,
-        lambda: columns_csv(
-            labels,
-            {
-                "logit": state.logits,
-                "over all words": result.full.tolist(),
-                "kept": kept,
-                "probability": result.probabilities.tolist(),
-            },
-        ),
-    )
+    columns = {
+        "logit": state.logits,
+        "over all words": result.full.tolist(),
+        "kept": kept,
+        "probability": result.probabilities.tolist(),
+    }
+    latex = columns_latex(labels, columns)
+    take_away(form, "sampling", script, latex, lambda: columns_csv(labels, columns))
 
 
 DRAW = {"draws": draw_draws, "filters": draw_filters, "export": draw_export}

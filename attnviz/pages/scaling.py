@@ -7,7 +7,7 @@ from attnviz.content import scaling as words
 from attnviz.content import softmax as softmax_words
 from attnviz.content.shown import key_names
 from attnviz.core import questions, scaling
-from attnviz.exports.labs import columns_csv, scaling_numpy
+from attnviz.exports.labs import columns_csv, columns_latex, scaling_numpy
 from attnviz.figures.attention import heatmap
 from attnviz.figures.scaling import against_width, score_spread
 from attnviz.figures.style import colour_of
@@ -151,22 +151,18 @@ def draw_slope() -> None:
 def draw_export() -> None:
     """Offer the numbers and the state to take away."""
     one = scaling.one_draw(scores, state.d_k, state.pick)
-    take_away(
-        form,
-        "scaling",
-        scaling_numpy(state.d_k, state.n_k, state.draws, state.seed, state.pick),
-        lambda: columns_csv(
-            key_names(state.n_k),
-            {
-                "score": one.scores.tolist(),
-                **{
-                    f"{what}, {name}": values
-                    for what, sides in (("weight", one.weights), ("slope", one.slopes))
-                    for name, values in zip(words.NAMES, sides.tolist(), strict=True)
-                },
-            },
-        ),
-    )
+    labels = key_names(state.n_k)
+    columns = {
+        "score": one.scores.tolist(),
+        **{
+            f"{what}, {name}": values
+            for what, sides in (("weight", one.weights), ("slope", one.slopes))
+            for name, values in zip(words.NAMES, sides.tolist(), strict=True)
+        },
+    }
+    script = scaling_numpy(state.d_k, state.n_k, state.draws, state.seed, state.pick)
+    latex = columns_latex(labels, columns)
+    take_away(form, "scaling", script, latex, lambda: columns_csv(labels, columns))
 
 
 DRAW = {"spread": draw_spread, "study": draw_study, "slope": draw_slope, "export": draw_export}

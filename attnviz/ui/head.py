@@ -33,8 +33,8 @@ def page_head(form: Form[Any], heading: str, titles: Mapping[str, str]) -> None:
         parts.warnings(form.key("oversize"), [words.OVERSIZE])
 
 
-def take_away(form: Form[Any], page: str, script: str, table: Any) -> None:
-    """Show a NumPy script, and offer the table and the state as files.
+def take_away(form: Form[Any], page: str, script: str, latex: str, table: Any) -> None:
+    """Show a NumPy script and a LaTeX table, and offer the table and the state as files.
 
     Parameters
     ----------
@@ -43,11 +43,18 @@ def take_away(form: Form[Any], page: str, script: str, table: Any) -> None:
         Name of the page, for the names of the files.
     script : str
         Python text.
+    latex : str
+        The table in LaTeX.
     table : callable
         Makes the CSV when it is asked for.
     """
-    st.markdown("**As NumPy**, the same numbers")
-    st.code(script, language="python", height=360)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**As NumPy**, the same numbers")
+        st.code(script, language="python", height=320)
+    with right:
+        st.markdown("**As LaTeX**, the table")
+        st.code(latex, language="latex", height=320)
     with st.container(horizontal=True):
         st.download_button(
             "Table as CSV",

@@ -185,6 +185,24 @@ def test_the_script_of_the_sampling_page_gives_the_numbers_on_the_page():
     assert lines == []
 
 
+@pytest.mark.parametrize("page", list(PRESETS))
+def test_the_latex_table_has_a_line_for_each_key_with_all_digits(page):
+    visit = Visit(page, "?panel=export")
+    [latex] = [code.value for code in visit.at.code if code.language == "latex"]
+    lines = latex.splitlines()
+    rows = list(csv.DictReader(io.StringIO(visit.download("Table as CSV"))))
+    assert lines[0].startswith(r"\begin{tabular}{l")
+    assert len(lines) == len(rows) + 3
+    last = next(reversed(rows[0]))
+    for line, row in zip(lines[2:-1], rows, strict=True):
+        entry = line.removesuffix(r" \\").split(" & ")[-1]
+        if entry in ("yes", "no"):
+            assert entry == row[last]
+        else:
+            digits = entry.strip("$").replace(r" \cdot 10^{", "e").replace("}", "")
+            assert float(digits) == float(row[last])
+
+
 def run(script):
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60

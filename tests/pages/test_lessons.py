@@ -130,6 +130,7 @@ def test_a_lesson_is_done_from_start_to_end_with_right_answers(name):
     asked = [step.asks for step in lesson.steps]
     marked = [str(getattr(o, "content", o)).startswith("✓") for o in options]
     assert marked == asked
+    assert page.data("end")["items"][0]["value"].startswith(f"All {sum(asked)} questions")
     again = Lessons("?" + "&".join(f"{k}={v}" for k, v in page.link.items()))
     assert again.widget("at").options == options
     page.press("All lessons")

@@ -566,6 +566,24 @@ def next_button(title: str) -> str:
     return f"Next lesson: {title}"
 
 
+def finished(lesson: Lesson, done: int, asked: int) -> str:
+    """Return what stands at the end of a lesson.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    done, asked : int
+        Questions that were answered well, and all of them.
+
+    Returns
+    -------
+    str
+    """
+    if done == asked:
+        return f"All {asked} questions are answered. You can now do this: {lesson.goal}"
+    return f"{done} of {asked} questions are answered; the marks above say which."
+
+
 def no_step(count: int) -> str:
     """Say that a link names a step that the lesson doesn't have.
 

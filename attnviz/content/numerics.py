@@ -35,9 +35,10 @@ ONLINE = (
     " multiplied by e^(old maximum − new maximum). Source: Milakov and Gimelshein 2018."
 )
 VARIANTS = (
-    "With a zero: e^x / (1 + Σ e^x), an extra score of 0 that takes weight and gives nothing"
-    " (an attention sink). Sparsemax: the nearest point of all weights that sum to 1, so small"
-    " scores get exactly 0 (Martins and Astudillo 2016). Hard max: the largest scores share all."
+    "With a zero: e^x / (1 + Σ e^x), an extra score of 0 that takes weight and gives nothing, as an"
+    " attention sink does (Miller 2023; Xiao et al. 2023). Sparsemax: the nearest point of all"
+    " weights that sum to 1, so small scores get exactly 0 (Martins and Astudillo 2016). Hard max:"
+    " the largest scores share all."
 )
 BACK, NEXT = "Back", "Next block"
 HIDE_ALL, HIDE_ONE, HIDE_NONE = "Mask all keys", "Mask the second key", "Mask none"

@@ -53,18 +53,20 @@ def lab(screen: Screen) -> Lab:
 
 
 def test_the_overflow_of_float16_is_found_by_hand_with_the_slider_and_by_typing(lab: Lab) -> None:
-    lab.open("/numerics", scores="0_-1")
+    lab.open("/numerics", scores="0_-20")
     rows = lab.page.locator(".av-steps table").first.locator("tbody tr")
     expect(rows.first).to_contain_text("none")
     lab.box("Added to every score").fill("11.05")
     lab.page.keyboard.press("Enter")
-    lab.links_to(scores="0_-1", shift="11.05")
+    lab.links_to(scores="0_-20", shift="11.05")
+    details = lab.page.locator(".av-steps table").last.locator("tbody tr").first
+    expect(details).to_contain_text("11.0469")  # what float16 makes of 11.05
     expect(rows.first).to_contain_text("none")
     slider = lab.page.get_by_role("slider").first
     slider.focus()
     for _ in range(5):
         lab.page.keyboard.press("ArrowRight")
-    lab.links_to(scores="0_-1", shift="11.1")
+    lab.links_to(scores="0_-20", shift="11.1")
     expect(rows.first).to_contain_text("exp of k1")
     expect(lab.box("Added to every score")).to_have_value("11.1")
     lab.page.go_back()

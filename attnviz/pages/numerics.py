@@ -77,9 +77,8 @@ def draw_masks() -> None:
         if state.n_keys > 1:
             form.button(words.HIDE_ONE, hide=(1,))
         form.button(words.HIDE_ALL, hide=state.all_keys)
-    typed = questions.add_to_scores(state.finite_scores, state.shift.value)
     results = {
-        (way, name): mask_numbers.masked_by(typed, state.allowed, way, name)
+        (way, name): mask_numbers.masked_by(finite, state.allowed, way, name)
         for way in mask_numbers.MASK_WAYS
         for name in FORMATS
     }
@@ -161,8 +160,16 @@ with left:
 with right:
     draw_controls()
     form.segmented("format", FORMATS, labelled=True)
+scores = None
 if form.readable("matrix", "shift"):
-    scores = questions.add_to_scores(state.masked_scores, state.shift.value)
+    try:
+        finite = questions.add_to_scores(state.finite_scores, state.shift.value)
+        scores = questions.add_to_scores(state.masked_scores, state.shift.value)
+    except ValueError as error:
+        parts.warnings(form.key("too-large"), [f"Not computed: {error}."])
+else:
+    parts.warnings(form.key("unreadable"), [softmax_words.UNREADABLE])
+if scores is not None:
     some = any(state.allowed)
     reference = formats.reference_weights(scores) if some else []
     logs = log_softmax(scores).tolist() if some else []
@@ -176,6 +183,4 @@ if form.readable("matrix", "shift"):
     )
     form.segmented("panel", PANELS)
     DRAW[state.panel]()
-else:
-    parts.warnings(form.key("unreadable"), [softmax_words.UNREADABLE])
 form.finish()

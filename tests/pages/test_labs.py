@@ -324,6 +324,17 @@ def test_a_masked_key_and_an_underflowed_weight_look_different():
     assert rows[1][8] == "−30"
 
 
+@pytest.mark.parametrize("link", ["?scores=1e308_0&shift=1e308",
+                                  "?scores=-1e308_0&shift=-1e308&panel=masks"])  # fmt: skip
+def test_a_shift_beyond_float64_is_told_and_nothing_is_drawn(link):
+    page = Visit("numerics", link)
+    [said] = page.warnings
+    assert "too large for float64" in said
+    assert not page.has("overview")
+    page.set("shift", "1")
+    assert page.has("overview")
+
+
 def test_log_sum_exp_moves_with_its_input():
     page = Visit("numerics", "?scores=2_1_0&shift=100")
     before, after, difference = (item["value"] for item in page.data("lse")["items"])

@@ -340,7 +340,8 @@ def mistaken(mistake: str, given: Given) -> Numbers:
     """
     if mistake not in MISTAKES:
         raise KeyError(f"there is no mistake {mistake}; there are {', '.join(MISTAKES)}")
-    return MISTAKES[mistake](given, numbers(given)) or {}
+    with np.errstate(all="ignore"):
+        return MISTAKES[mistake](given, numbers(given)) or {}
 
 
 def found_mistake(
@@ -378,7 +379,8 @@ def found_mistake(
     """
     right = numbers(given)
     wanted = part_of(right, name, at)
-    results = [(mistake, function(given, right)) for mistake, function in MISTAKES.items()]
+    with np.errstate(all="ignore"):  # a wrong procedure may overflow
+        results = [(mistake, function(given, right)) for mistake, function in MISTAKES.items()]
     # A mistake about the asked number itself goes before one that only leads to it.
     for mistake, wrong in sorted(results, key=lambda pair: "weights" in (pair[1] or {})):
         if not wrong or name not in wrong or np.shape(wrong[name]) != np.shape(right[name]):

@@ -167,6 +167,7 @@ def test_the_smallest_lesson():
         (GOOD + 'given = { q = "1, 0", k = "1", v = "1" }\n', 8, "don't fit"),
         (GOOD + 'given = { scores = "1", T = "0" }\n', 8, "T: "),
         (GOOD + 'given = { score = "1" }\n', 8, "has no score"),
+        (GOOD + 'given = { scores = "1", scale = "1e308" }\n', 8, "must lie between"),
         (GOOD + GIVEN + "at = 'one'\n", 9, "places are whole numbers"),
         (GOOD + GIVEN + "decimals = 12\n", 9, "from 0 to 9"),
         (GOOD + GIVEN + "redraw = ['q']\n", 9, "which is not given"),

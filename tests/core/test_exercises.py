@@ -166,3 +166,9 @@ def test_the_right_answer_is_never_called_a_mistake_nor_is_any_other_number():
 def test_a_mistake_that_is_unknown_is_named_with_those_there_are():
     with pytest.raises(KeyError, match=r"no mistake mask; there are .*mask-after"):
         mistaken("mask", Given())
+
+
+def test_a_wrong_procedure_that_overflows_lets_no_warning_out():
+    for given in (given_of(scores=[[1e308, 0]], beta=1e300), given_of(scores=[[1e308, -1e308]])):
+        with np.errstate(all="raise"):
+            assert found_mistake([0.1, 0.2], given, "weights", tolerance=0.001) == ""

@@ -31,6 +31,7 @@ from attnviz.state.softmax import PANELS
 from attnviz.state.temperature import Temperature, read_temperature
 
 MAX_BYTES = 200_000
+MAX_SCALE = 1e6  # so that no drawn number times the scale leaves float64
 EXPLORERS = ("softmax", "attention", "masks")
 _POOL = (-2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
 _STEP = re.compile(r"\[\[\s*step\s*\]\]")
@@ -326,8 +327,8 @@ def _finite(text: str) -> float:
         cell = read_number(text)
     except NotNumbers as error:
         raise ValueError(str(error)) from None
-    if cell.text == "-inf":
-        raise ValueError("it must be finite")
+    if abs(cell.value) > MAX_SCALE:
+        raise ValueError(f"it must lie between −{MAX_SCALE:,.0f} and {MAX_SCALE:,.0f}")
     return cell.value
 
 

@@ -15,7 +15,7 @@ from attnviz.figures.style import colour_of
 from attnviz.pages import attention_explorer, softmax_explorer
 from attnviz.pages.lesson_numbers import StepNumbers, check_lesson
 from attnviz.state.attention import AttentionState
-from attnviz.state.lessons import OWN, LessonState, edit_bars
+from attnviz.state.lessons import DONE, OWN, LessonState, edit_bars, edit_mask, edit_trail
 from attnviz.state.links import decode, encode
 from attnviz.state.softmax import SoftmaxState
 from attnviz.ui import parts
@@ -42,14 +42,22 @@ EXPLORERS = {
     "masks": ATTENTION,
 }
 
-form = Form("lessons", LessonState, {}, parts={"bars": edit_bars}, natives=("at",))
+READING = 740  # pixels: as long as a line of text is read with ease
+EDITS = {"bars": edit_bars, "mask": edit_mask, "trail": edit_trail}
+
+form = Form("lessons", LessonState, {}, parts=EDITS)
 state = form.state
 
 
 def is_done(step: lessons.Step, at: int, given: LessonState) -> bool:
-    """Tell whether a step was answered well; a prediction only has to be made."""
+    """Tell whether a step was answered well; a prediction only has to be made.
+
+    A step that asks nothing is done when one has gone on from it, one with code when one says so.
+    """
     answer = given.answer_to(at)
-    if not step.asks or not answer:
+    if not step.asks:
+        return answer == DONE
+    if not answer:
         return False
     if step.options:
         chosen = words.chosen(given, step, at)
@@ -68,6 +76,12 @@ def done_steps(lesson: lessons.Lesson, given: LessonState) -> list[bool]:
     return [is_done(step, at, given) for at, step in enumerate(lesson.steps)]
 
 
+def answered(lesson: lessons.Lesson, done: list[bool]) -> tuple[int, int]:
+    """Count the questions that were answered well, and all of them."""
+    asked = [ok for step, ok in zip(lesson.steps, done, strict=True) if step.asks]
+    return sum(asked), len(asked)
+
+
 def draw_contents() -> None:
     """Show all lessons with how far one is, the card, and a way to open one's own."""
     st.markdown(words.HEADING)
@@ -75,15 +89,14 @@ def draw_contents() -> None:
     for at, name in enumerate(lessons.ORDER):
         lesson = our_lesson(name)
         left = form.recall(name, LessonState(lesson=name))
-        done = done_steps(lesson, left)
+        well, asked = answered(lesson, done_steps(lesson, left))
         title, goal, progress = st.columns([3, 7, 2], vertical_alignment="center")
         with title:
             form.link_button(words.numbered(at, lesson.title), left, plain=True)
         with goal:
             st.markdown(lesson.goal)
         with progress:
-            asked = [step.asks for step in lesson.steps]
-            st.caption(words.progress(sum(done), sum(asked), bool(left.answers)))
+            st.caption(words.progress(well, asked, bool(left.answers)))
     form.link_button(card.TITLE, LessonState(lesson=card.NAME), plain=True)
     st.markdown(words.OWN_HEADING)
     st.markdown(words.OWN)
@@ -184,7 +197,10 @@ def draw_question(step: lessons.Step, numbers: StepNumbers) -> None:
         draw_bars(step, numbers)
     else:
         st.caption(words.asked_form(step, numbers.count))
-        form.ask_text(numbers.fill(step.ask), state.answer, words.CHECK, state.answered)
+        if numbers.is_mask:
+            form.editor("mask", {"answer": state.answer, **words.mask_grid(*numbers.right.shape)})
+        else:
+            form.ask_text(numbers.fill(step.ask), state.answer, words.CHECK, state.answered)
         if state.answer:
             parts.facts(form.key("reply"), checked(step, numbers), tone="lines")
 
@@ -243,6 +259,11 @@ def draw_code(step: lessons.Step) -> None:
     st.code(words.check_command(step.function), language="bash")
     with st.expander(words.SOLUTION):
         st.code(code.solution(step.function), language="python")
+    if not step.asks:
+        marked = state.answer == DONE
+        form.link_button(
+            words.UNMARK if marked else words.PASSES, state.answered("" if marked else DONE)
+        )
 
 
 def draw_step(lesson: lessons.Lesson) -> None:
@@ -255,8 +276,7 @@ def draw_step(lesson: lessons.Lesson) -> None:
         if step.asks:
             draw_question(step, numbers)
     else:
-        text, _ = st.columns([3, 2], gap="large")
-        with text:
+        with st.container(width=READING):
             st.markdown(numbers.fill(step.say))
             if step.asks:
                 draw_question(step, numbers)
@@ -265,13 +285,19 @@ def draw_step(lesson: lessons.Lesson) -> None:
             draw_code(step)
 
 
+def passes(step: lessons.Step) -> bool:
+    """Tell whether going on is all that a step wants."""
+    return not step.asks and not step.function
+
+
 def draw_ways_on(lesson: lessons.Lesson) -> None:
     """Show the buttons back and on, and fresh numbers where a lesson has some."""
+    step = lesson.step(state.at)
     with st.container(horizontal=True):
         if state.at > 0:
-            form.button(words.BACK, at=state.before)
-        if state.after < len(lesson.steps):
-            form.button(words.NEXT, at=state.after)
+            form.link_button(words.BACK, state.gone_to(state.before))
+        if state.at + 1 < len(lesson.steps):
+            form.link_button(words.NEXT, state.gone_to(state.at + 1, passed=passes(step)))
         else:
             following = words.next_lesson(state.lesson)
             if following:
@@ -279,7 +305,7 @@ def draw_ways_on(lesson: lessons.Lesson) -> None:
                     words.next_button(our_lesson(following).title),
                     form.recall(following, LessonState(lesson=following)),
                 )
-        if lesson.step(state.at).redraw:
+        if step.redraw:
             form.link_button(words.FRESH, state.redrawn(), help=words.REDRAWN)
         parts.copy_button(
             form.key("copy-blank"),
@@ -294,11 +320,15 @@ def draw_lesson(lesson: lessons.Lesson) -> None:
     form.remember(state.lesson, state)
     draw_head(lesson.title)
     st.caption(lesson.goal)
-    done, asked = done_steps(lesson, state), [step.asks for step in lesson.steps]
-    form.segmented("at", words.step_names(lesson, done))
+    done = done_steps(lesson, state)
+    trail = words.trail(lesson, done, state.at)
+    form.editor(
+        "trail",
+        {"lesson": state.lesson, "at": state.at, "passes": passes(lesson.step(state.at)), **trail},
+    )
     draw_step(lesson)
-    if state.after == len(lesson.steps):
-        end = words.finished(lesson, sum(done), sum(asked))
+    if state.at + 1 == len(lesson.steps):
+        end = words.finished(lesson, *answered(lesson, done))
         parts.facts(form.key("end"), [{"value": end}], tone="lines")
     draw_ways_on(lesson)
 

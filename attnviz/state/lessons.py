@@ -19,6 +19,7 @@ MAX_ANSWER = 300
 MAX_SEED = 9_999
 MAX_HELP = 9
 OWN = "own"  # the lesson that was opened from a file
+DONE = "done"  # the answer to a step that asks nothing
 _TRUE, _FALSE = re.compile(r"(?i)\btrue\b"), re.compile(r"(?i)\bfalse\b")
 _NAME = re.compile(r"[a-z0-9-]{0,40}")
 
@@ -169,15 +170,27 @@ class LessonState:
         """The help with one more hint of the open step."""
         return self.at, min(self.hints + 1, MAX_HELP)
 
+    def gone_to(self, step: int, *, passed: bool = False) -> LessonState:
+        """Return the state at another step.
+
+        Parameters
+        ----------
+        step : int
+            From 0.
+        passed : bool
+            True when the open step asks nothing, so that whoever goes on from it is done with it.
+
+        Returns
+        -------
+        LessonState
+        """
+        state = self.answered(DONE) if passed and step > self.at else self
+        return replace(state, at=step)
+
     @property
     def before(self) -> int:
         """The step before the open one."""
         return max(self.at - 1, 0)
-
-    @property
-    def after(self) -> int:
-        """The step after the open one."""
-        return self.at + 1
 
     def within(self, steps: int) -> LessonState:
         """Return the state at the last step of a lesson that has fewer steps.
@@ -246,6 +259,42 @@ def edit_bars(state: LessonState, edit: Mapping[str, Any]) -> Edited:
     if not all(isinstance(b, int | float) and 0 <= b <= 1 for b in bars):
         return Edited(state, reset=True)
     return Edited(state.answered(" ".join(f"{bar:.2f}" for bar in bars)))
+
+
+def edit_mask(state: LessonState, edit: Mapping[str, Any]) -> Edited:
+    """Take over a mask that was clicked or typed as an answer.
+
+    Parameters
+    ----------
+    state : LessonState
+    edit : mapping
+        ``text``: rows of ones and zeros, or whatever was typed.
+
+    Returns
+    -------
+    Edited
+    """
+    text = edit.get("text")
+    return Edited(state.answered(text.strip()) if isinstance(text, str) else state, reset=True)
+
+
+def edit_trail(state: LessonState, edit: Mapping[str, Any]) -> Edited:
+    """Go to another step.
+
+    Parameters
+    ----------
+    state : LessonState
+    edit : mapping
+        ``at``: the step, from 0; ``passed``: true when the open one asks nothing.
+
+    Returns
+    -------
+    Edited
+    """
+    at = edit.get("at")
+    if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < MAX_STEPS:
+        return Edited(state, reset=True)
+    return Edited(state.gone_to(at, passed=edit.get("passed") is True), reset=True)
 
 
 def read_answer(text: str, count: int, *, mask: bool = False) -> tuple[float, ...]:

@@ -43,6 +43,8 @@ _PARTS = {
         "temperature": "av-temperature",
         "pipeline": "av-pipeline",
         "predict": "av-predict",
+        "mask": "av-mask-answer",
+        "trail": "av-trail",
         "table": "av-steps",
         "plot": "av-plot",
         "facts": "av-facts",
@@ -68,7 +70,7 @@ def editor(part: str, key: str, data: Mapping[str, Any]) -> None:
 
     Parameters
     ----------
-    part : {"matrix", "temperature", "table", "pipeline", "predict"}
+    part : {"matrix", "temperature", "table", "pipeline", "predict", "mask", "trail"}
     key : str
         From `Form.key`: the form reads the edits of this key.
     data : mapping

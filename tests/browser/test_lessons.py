@@ -39,12 +39,11 @@ class Lesson(Screen):
         """Click a button."""
         self.page.get_by_role("button", name=name, exact=True).click()
 
-    def at_step(self, number: int) -> None:
-        """Wait until a step is open, from 1."""
-        chosen = self.page.get_by_role("radio", name=f"{number} ").and_(
-            self.page.locator("[aria-checked=true]")
-        )
-        expect(chosen).to_have_count(1)
+    def begins(self, number: int) -> None:
+        """Wait until a step is open, from 1, and the focus is on its heading, in sight."""
+        heading = self.page.get_by_role("heading", name=f"Step {number} of ")
+        expect(heading).to_be_focused()
+        expect(heading).to_be_in_viewport(ratio=1)
 
     def at(self) -> str:
         """Return the name of what has the focus."""
@@ -62,9 +61,7 @@ def test_the_first_lesson_is_done_with_the_mouse_from_start_to_end(lesson: Lesso
     lesson.links_to(lesson="weights")
     for number, step in enumerate(STEPS, 1):
         numbers = StepNumbers(step, 0)
-        if number > 1:
-            lesson.links_to(**(lesson.link() | {"at": str(number - 1)}))
-        expect(lesson.page.get_by_text(f"{number} ", exact=False).first).to_be_visible()
+        lesson.begins(number)
         if step.bars:
             boxes = lesson.page.locator(".av-stack")
             for j, height in enumerate((0.6, 0.3, 0.1)):
@@ -119,6 +116,64 @@ def test_bars_a_choice_and_a_number_are_answered_with_the_keyboard_alone(lesson:
     lesson.page.keyboard.type("0,67")
     press("Enter")
     expect(lesson.reply).to_contain_text("Right: 0.6698.")
+
+
+def test_another_step_begins_at_its_heading(lesson: Lesson) -> None:
+    phone = {"width": 390, "height": 500}
+    lesson.page.set_viewport_size(phone)
+    lesson.open().press("1. From scores to weights")
+    lesson.begins(1)
+    lesson.press("Next")
+    lesson.begins(2)
+    lesson.shows("0.5972", "0.2945", "0.1083")
+    tab_to(lesson, "Next")
+    lesson.page.keyboard.press("Enter")
+    lesson.begins(3)
+    lesson.page.go_back()
+    lesson.begins(2)
+    lesson.page.go_forward()
+    lesson.begins(3)
+    lesson.press("Back")
+    lesson.begins(2)
+    lesson.page.keyboard.press("Shift+Tab")
+    assert lesson.at() == "2 See, done"
+    for _ in range(3):
+        lesson.page.keyboard.press("ArrowRight")
+    assert lesson.at() == "5 Hands on"
+    lesson.page.keyboard.press("Enter")
+    lesson.begins(5)
+    tops = lesson.page.locator(".av-trail-row button").evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect()).map(({ top }) => top)"
+    )
+    assert (len(tops), len(set(tops))) == (len(STEPS), 1)
+
+
+def test_a_mask_is_clicked_with_the_mouse_and_with_the_keyboard(lesson: Lesson) -> None:
+    lesson.open(lesson="masks", at="5")
+    cells = lesson.page.locator(".av-mask-answer td button")
+    line = lesson.page.locator(".av-mask-answer input")
+    expect(line).to_have_value("1 1 1; 1 1 1; 1 1 1")
+    for at in (3, 6, 7):
+        cells.nth(at).click()
+    lesson.press("Check")
+    expect(lesson.reply).to_contain_text("Rows and columns are mixed up")
+    lesson.links_to(lesson="masks", at="5", answers="~e_~e_~e_~e_~e_1 1 1~s 0 1 1~s 0 0 1")
+    assert cells.nth(3).get_attribute("aria-label") == "query 2, key 1: hidden"
+    press = lesson.page.keyboard.press
+    cells.first.focus()
+    for key in ("ArrowRight", " ", "ArrowRight", " ", "ArrowDown", " ", "ArrowLeft", "ArrowLeft"):
+        press(key)
+    for key in (" ", "ArrowDown", " ", "ArrowRight", " ", "Tab"):
+        press(key)
+    expect(line).to_be_focused()
+    expect(line).to_have_value("1 0 0; 1 1 0; 1 1 1")
+    press("Enter")
+    expect(lesson.reply).to_have_attribute("data-ok", "true")
+    line.fill("100 110 111")
+    expect(cells.first).to_have_css("pointer-events", "auto")
+    line.press("Enter")
+    expect(lesson.reply).to_contain_text("9 numbers are asked for; this is 3.")
+    expect(line).to_have_value("100 110 111")
 
 
 def test_back_forward_and_reload_keep_step_and_answers(lesson: Lesson) -> None:

@@ -34,6 +34,14 @@ class Lessons(Visit):
         self.at.text_input[0].set_value(text)
         return self.press("Check")
 
+    def mask(self, text):
+        return self.edit("mask", text=text)
+
+    @property
+    def marked(self):
+        """Tell for each step whether the bar at the top marks it as done."""
+        return [step["done"] for step in self.data("trail")["steps"]]
+
     def choose(self, at):
         radio = self.at.radio[0]
         radio.set_value(radio.options[at] if isinstance(radio.value, str) else at)
@@ -122,17 +130,19 @@ def test_a_lesson_is_done_from_start_to_end_with_right_answers(name):
             page.edit("bars", bars=[1 / n] * n)
             assert page.data("bars")["weights"] == pytest.approx(numbers.weights)
         elif step.answer:
-            page.answer(rounded(numbers.right, step.decimals))
+            send = page.mask if numbers.is_mask else page.answer
+            send(rounded(numbers.right, step.decimals))
             assert page.reply["ok"] is True
+        elif step.function:
+            page.press(words.PASSES)
         if at + 1 < len(lesson.steps):
+            assert page.data("trail")["here"].startswith(f"Step {at + 1} of {len(lesson.steps)}: ")
             page.press("Next")
-    options = page.widget("at").options
     asked = [step.asks for step in lesson.steps]
-    marked = [str(getattr(o, "content", o)).startswith("✓") for o in options]
-    assert marked == asked
+    assert all(page.marked)
     assert page.data("end")["items"][0]["value"].startswith(f"All {sum(asked)} questions")
     again = Lessons("?" + "&".join(f"{k}={v}" for k, v in page.link.items()))
-    assert again.widget("at").options == options
+    assert all(again.marked)
     page.press("All lessons")
     assert f"✓ all {sum(asked)} answered" in [c.value for c in page.at.caption]
 
@@ -173,6 +183,46 @@ def test_nothing_is_revealed_before_one_commits():
     page.edit("bars", bars=[0.6, 0.3, 0.1])
     assert page.reply["value"].startswith("Very near. The weights are 0.5972, 0.2945, 0.1083.")
     assert page.link == {"lesson": "weights", "answers": "0.60 0.30 0.10"}
+
+
+def test_a_step_without_a_question_is_done_when_one_goes_on_and_code_when_one_says_so():
+    page = Lessons("?lesson=weights&at=1")
+    page.press("Back").edit("trail", at=1, passed=False)
+    assert page.marked[:2] == [False, False]
+    page.edit("trail", at=3, passed=page.data("trail")["passes"])
+    assert page.marked[:4] == [False, True, False, False]
+    assert page.link == {"lesson": "weights", "at": "3", "answers": "~e_done"}
+    at = [step.kind for step in our_lesson("weights").steps].index("code")
+    page.edit("trail", at=at, passed=page.data("trail")["passes"]).press("Next")
+    assert sum(page.marked) == 1
+    page.press("Back").press(words.PASSES)
+    assert page.marked[at]
+    page.press(words.UNMARK)
+    assert not page.marked[at]
+
+
+def test_two_steps_that_ask_the_same_keep_their_answers_apart():
+    asks = [step.ask for step in our_lesson("masks").steps]
+    first, second = (at for at, ask in enumerate(asks) if ask == asks[3])
+    page = Lessons(f"?lesson=masks&at={first}").answer("0.1 0 0.9")
+    page.edit("trail", at=second, passed=False)
+    assert page.at.text_input[0].value == ""
+    assert not page.has("reply")
+
+
+def test_a_mask_is_clicked_or_typed_and_stays_what_it_was():
+    at = next(i for i, s in enumerate(our_lesson("masks").steps) if s.answer == "allowed")
+    page = Lessons(f"?lesson=masks&at={at}")
+    grid = page.data("mask")
+    assert (len(grid["rows"]), len(grid["columns"]), grid["answer"]) == (3, 3, "")
+    page.mask("1 1 1; 0 1 1; 0 0 1")
+    assert words.MISTAKES["mask-aligned"] in page.reply["value"]
+    assert page.data("mask")["answer"] == "1 1 1; 0 1 1; 0 0 1"
+    page.mask("1 0 <b>; 1 1 0; 1 1 1")
+    assert page.data("mask")["answer"] == "1 0 <b>; 1 1 0; 1 1 1"
+    assert page.reply == {"value": "Row 1, value 3 is not a number: '<b>'.", "ok": False}
+    page.mask("[[1,0,0],[1,1,0],[1,1,1]]")
+    assert page.reply["ok"] is True
 
 
 def test_help_comes_one_level_at_a_time_and_only_for_its_step():

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz.state.fields import FieldError
-from attnviz.state.lessons import LessonState, edit_bars, read_answer
+from attnviz.state.lessons import (
+    DONE,
+    LessonState,
+    edit_bars,
+    edit_mask,
+    edit_trail,
+    read_answer,
+)
 from attnviz.state.links import decode, encode
 
 ANSWERS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=6)
@@ -69,6 +76,29 @@ def test_an_answer_stands_at_its_step_and_can_be_taken_back():
     assert state.answer_to(5) == ""
     assert state.answered("").answers == ()
     assert len(state.answered("x" * 999).answer) == 300
+
+
+def test_going_on_from_a_step_that_asks_nothing_is_being_done_with_it():
+    state = LessonState("weights", at=2)
+    assert state.gone_to(4, passed=True) == LessonState("weights", 4, answers=("", "", DONE))
+    assert state.gone_to(1, passed=True) == LessonState("weights", 1)
+    assert state.gone_to(3) == LessonState("weights", 3)
+    assert (state.before, LessonState().before) == (1, 0)
+    assert edit_trail(state, {"at": 3, "passed": True}).state == state.gone_to(3, passed=True)
+    assert edit_trail(state, {"at": 3, "passed": 1}).state == state.gone_to(3)
+
+
+@pytest.mark.parametrize("at", [None, "1", 1.0, True, -1, 40, [1]])
+def test_a_step_that_no_script_sends_is_not_gone_to(at):
+    state = LessonState("weights", at=2)
+    assert edit_trail(state, {"at": at, "passed": True}).state is state
+
+
+def test_a_mask_is_an_answer_as_it_was_sent():
+    state = LessonState("masks", at=1)
+    assert edit_mask(state, {"text": " 1 0; 1 1 "}).state.answers == ("", "1 0; 1 1")
+    for text in (None, 1, ["1"]):
+        assert edit_mask(state, {"text": text}).state is state
 
 
 def test_hints_belong_to_one_step():

@@ -49,6 +49,11 @@ SOLUTION = "A solution that passes"
 NOT_TEXT = "The file is not text in UTF-8; a lesson is a text file."
 CARD_CODE = "**All of it in plain Python**, with lists and nothing to install:"
 PRINT = "Made for paper too: print this page with your browser."
+TRAIL = "Steps of this lesson"
+MASK = "Click a cell to switch it: 1 where the query may attend to the key, 0 where it is hidden."
+MASK_LINE = "The same mask as text: a blank between numbers, a semicolon after each row"
+PASSES = "The checker passes my file"
+UNMARK = "Take the mark back"
 BARS = "Draw the weights as you expect them, then commit."
 _HINTS = ("a nudge", "the next step", "the worked step")
 
@@ -221,22 +226,52 @@ def _pretty(text: str) -> str:
     return text.replace("-inf", "−∞").replace("-", "−")
 
 
-def step_names(lesson: Lesson, done: Sequence[bool]) -> dict[str, str]:
-    """Return the names of the steps for the bar at the top, those that are done with a mark.
+def trail(lesson: Lesson, done: Sequence[bool], at: int) -> dict[str, Any]:
+    """Return the steps of a lesson for the bar at the top, and the heading of the open one.
 
     Parameters
     ----------
     lesson : Lesson
     done : sequence of bool
+    at : int
+        The open step, from 0.
 
     Returns
     -------
-    dict of str to str
-        Position in the link to words.
+    dict
+        For the part ``trail``.
+    """
+    names = [step.title or KINDS[step.kind] for step in lesson.steps]
+    return {
+        "label": TRAIL,
+        "here": f"Step {at + 1} of {len(names)}: {names[at]}",
+        "steps": [
+            {"name": name, "said": f"{number} {name}{', done' if ok else ''}", "done": ok}
+            for number, (name, ok) in enumerate(zip(names, done, strict=True), 1)
+        ],
+    }
+
+
+def mask_grid(rows: int, columns: int) -> dict[str, Any]:
+    """Return the words of a mask that is clicked.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Queries and keys.
+
+    Returns
+    -------
+    dict
+        For the part ``mask``.
     """
     return {
-        str(at): f"{'✓ ' if ok else ''}{at + 1} {step.title or KINDS[step.kind]}"
-        for at, (step, ok) in enumerate(zip(lesson.steps, done, strict=True))
+        "label": "Mask",
+        "rows": [f"query {i + 1}" for i in range(rows)],
+        "columns": [f"key {j + 1}" for j in range(columns)],
+        "words": ["hidden", "may attend"],
+        "lineName": MASK_LINE,
+        "submit": CHECK,
     }
 
 
@@ -275,7 +310,8 @@ def unread(step: Step, sentence: str, count: int) -> dict[str, Any]:
     """
     if count == 1:
         sentence = sentence.replace("Value 1 is", "That is").replace("Value 1 has", "That has")
-    return {"value": f"{sentence} {asked_form(step, count)}".strip(), "ok": False}
+    form = "" if step.answer == "allowed" else asked_form(step, count)
+    return {"value": f"{sentence} {form}".strip(), "ok": False}
 
 
 def asked_form(step: Step, count: int) -> str:
@@ -299,10 +335,7 @@ def asked_form(step: Step, count: int) -> str:
     '4 numbers to 2 decimals, a blank between them: 0.25 1/3 …; a row ends with a semicolon.'
     """
     if step.answer == "allowed":
-        return (
-            "1 where the query may attend to the key, 0 where not. A blank between numbers, a"
-            " semicolon after each row: 1 0; 0 1."
-        )
+        return MASK
     places = {0: "whole numbers", 1: "to 1 decimal"}.get(
         step.decimals, f"to {step.decimals} decimals"
     )

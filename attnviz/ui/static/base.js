@@ -124,3 +124,17 @@ export function tick() {
   last = Math.max(last + 1, Date.now());
   return last;
 }
+
+/** Where the arrow keys lead, as rows and columns. */
+export const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/** Arrow keys walk through rows of buttons, of which Tab reaches only the one that was last. */
+export function along(event, rows) {
+  const row = rows.findIndex((items) => items.includes(event.target));
+  const [down, right] = MOVES[event.key] ?? [0, 0];
+  const next = rows[row + down]?.[rows[row]?.indexOf(event.target) + right];
+  if (!next || next === event.target) return;
+  event.preventDefault();
+  rows.flat().forEach((item) => set(item, 'tabindex', item === next ? 0 : -1));
+  next.focus();
+}

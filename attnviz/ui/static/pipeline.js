@@ -1,9 +1,8 @@
 // The stages of attention as grids of one geometry: numbers in coloured cells, one selection
 // through all of them, and a mask that is toggled cell by cell.
-import { el, part, set, text, tick } from './base.js';
+import { MOVES, el, part, set, text, tick } from './base.js';
 
 const PATIENCE = 5000; // ms after which an edit that got no answer holds up the next no longer
-const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 function channels(hex) {
   return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));

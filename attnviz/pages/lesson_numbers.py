@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 
-from attnviz.content.lessons import GivenTexts, Lesson, LessonError, Step, words
+from attnviz.content.lessons import Faults, GivenTexts, Lesson, LessonError, Step, words
 from attnviz.core import exercises
 from attnviz.core.mistakes import found_mistake, mistaken
 from attnviz.state.lessons import read_answer
@@ -185,12 +185,30 @@ def check_lesson(lesson: Lesson) -> None:
     LessonError
         With the line of the step.
     """
+    faults = Faults()
     for step in lesson.steps:
-        try:
-            numbers = StepNumbers(step, 0)
-            if step.answer and numbers.right is None:
-                raise ValueError("the answer is not computed")
-        except (KeyError, IndexError, ValueError) as error:
-            raise LessonError(step.line, str(error).strip("'\"")) from None
-        for text in words.texts_of(step):
-            numbers.fill(text)
+        with faults.collected():
+            check_step(step)
+    faults.complain()
+
+
+def check_step(step: Step) -> None:
+    """Make sure that every text of a step can be filled and its answer computed.
+
+    Parameters
+    ----------
+    step : Step
+
+    Raises
+    ------
+    LessonError
+        With the line of the step.
+    """
+    try:
+        numbers = StepNumbers(step, 0)
+        if step.answer and numbers.right is None:
+            raise ValueError("the answer is not computed")
+    except (KeyError, IndexError, ValueError) as error:
+        raise LessonError(step.line, str(error).strip("'\"")) from None
+    for text in words.texts_of(step):
+        numbers.fill(text)

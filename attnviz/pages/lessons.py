@@ -126,7 +126,7 @@ def open_own(content: bytes) -> None:
     except UnicodeDecodeError:
         form.remember("own-error", [words.NOT_TEXT])
     except lessons.LessonError as error:
-        form.remember("own-error", [f"{error}."])
+        form.remember("own-error", [words.full_stop(fault) for fault in (error, *error.others)])
     else:
         form.remember("own-lesson", lesson)
         form.load(LessonState(lesson=OWN))

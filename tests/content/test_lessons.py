@@ -152,11 +152,19 @@ def test_the_smallest_lesson():
         ("title = 3\ngoal = 'x'", 1, "needs a title"),
         (HEAD, 2, r"at least one \[\[step\]\]"),
         ("title = 'A\n", 1, "not TOML"),
-        (HEAD + "author = 'x'\n[[step]]\nkind='see'", 3, "has no author"),
+        (
+            HEAD + "author = 'x'\n[[step]]\nkind='see'",
+            3,
+            "'author'; it may hold title, goal",
+        ),
         (HEAD + "[[step]]\nsay = 'x'\n", 3, "kind must be one of predict, see"),
         (HEAD + "[[step]]\nkind = 'quiz'\n", 4, "got 'quiz'"),
         (HEAD + "[[step]]\nkind = 'see'\nsay = 'x'\nexplore = 'tea'\n", 6, "explore must be"),
-        (HEAD + "[[step]]\nkind = 'see'\nsay = 'x'\ncolour = 'red'\n", 6, "has no colour"),
+        (
+            HEAD + "[[step]]\nkind = 'see'\nsay = 'x'\ncolour = 'red'\n",
+            6,
+            "'colour'; it may hold",
+        ),
         (HEAD + "[[step]]\nkind = 'code'\nsay = 'x'\nfunction = 'f'\n", 6, "function must be"),
         (HEAD + "[[step]]\nkind = 'task'\nsay = 'x'\n", 4, "needs option, bars or answer"),
         (GOOD, 7, "needs given numbers"),
@@ -166,7 +174,7 @@ def test_the_smallest_lesson():
         (GOOD + 'given = { q = "1, 0" }\n', 8, "belong together"),
         (GOOD + 'given = { q = "1, 0", k = "1", v = "1" }\n', 8, "don't fit"),
         (GOOD + 'given = { scores = "1", T = "0" }\n', 8, "T: "),
-        (GOOD + 'given = { score = "1" }\n', 8, "has no score"),
+        (GOOD + 'given = { score = "1" }\n', 8, "did you mean scores"),
         (GOOD + 'given = { scores = "1", scale = "1e308" }\n', 8, "must lie between"),
         (GOOD + GIVEN + "at = 'one'\n", 9, "places are whole numbers"),
         (GOOD + GIVEN + "decimals = 12\n", 9, "from 0 to 9"),
@@ -174,7 +182,14 @@ def test_the_smallest_lesson():
         (GOOD + GIVEN + "redraw = ['scores']\npool = [1]\n", 10, "2 different numbers"),
         (GOOD + GIVEN + "hints = 'x'\n", 9, "list of texts"),
         (GOOD + GIVEN + "hints = ['![a](b)']\n", 9, "pictures"),
+        (GOOD + GIVEN + "decimal = 2\n", 9, r"a step has no 'decimal'; did you mean decimals\?"),
         (GOOD + GIVEN + "[[step.option]]\ntext = 'x'\n", 9, "a text and a reply"),
+        (
+            HEAD + "[[step]]\nkind = 'check'\nask = 'x'\n[[step.option]]\ntext = 'x'\n"
+            "reply = 'x'\nright = 'yes'\n",
+            9,
+            "right is true or false, without quotes",
+        ),
         (HEAD + "[[step]]\nkind = 'see'\nsay = '''\n[[step]]\n'''\nexplore = 'x'\n", 8, "explore"),
     ],
 )
@@ -182,6 +197,12 @@ def test_a_mistake_in_a_file_is_named_with_its_line(text, line, sentence):
     with pytest.raises(LessonError, match=sentence) as found:
         read_lesson(text)
     assert found.value.line == line
+
+
+def test_faults_of_several_steps_are_named_together():
+    with pytest.raises(LessonError, match="Line 4: kind must be") as found:
+        read_lesson(HEAD + "[[step]]\nkind = 'x'\n[[step]]\nkind = 'see'\n[[step]]\nsay = 'x'\n")
+    assert [str(other)[:8] for other in found.value.others] == ["Line 6: ", "Line 7: "]
 
 
 def test_a_file_that_is_cut_anywhere_is_read_or_refused_with_a_line():

@@ -370,9 +370,17 @@ def test_a_lesson_of_ones_own_opens_and_is_checked_like_ours():
 )
 def test_a_lesson_with_a_mistake_is_refused_with_its_line(content, note):
     page = upload(Lessons(), content)
-    [said] = page.warnings
-    assert note in said
+    assert note in page.warnings[0]
     assert page.link == {}
+
+
+def test_faults_of_a_lesson_are_shown_together():
+    page = upload(Lessons(), OWN.replace(b"{{weights.0", b"{{wieghts.0"))
+    lines = [note.partition(":")[0] for note in page.warnings]
+    assert len(lines) == len(set(lines)) > 1
+    page = upload(page, OWN.replace(b'kind = "see"', b'kind = "sea"').replace(b"hints", b"hint"))
+    assert len(page.warnings) > 2
+    assert any("did you mean hints?" in note for note in page.warnings)
 
 
 def test_the_state_of_a_lesson_is_remembered_apart_from_others():

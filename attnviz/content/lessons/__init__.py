@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -45,11 +46,44 @@ class LessonError(ValueError):
     line : int
         From 1.
     sentence : str
+
+    Attributes
+    ----------
+    line : int
+    others : tuple of LessonError
+        What else is wrong, in other steps.
     """
 
     def __init__(self, line: int, sentence: str) -> None:
         super().__init__(f"Line {line}: {sentence}")
         self.line = line
+        self.others: tuple[LessonError, ...] = ()
+
+
+class Faults:
+    """Goes on after a fault, so that a writer learns of all of them at once."""
+
+    def __init__(self) -> None:
+        self._found: list[LessonError] = []
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Keep the fault that is raised inside, and go on.
+
+        Yields
+        ------
+        None
+        """
+        try:
+            yield
+        except LessonError as fault:
+            self._found.append(fault)
+
+    def complain(self) -> None:
+        """Raise the first fault with the others; do nothing where there is none."""
+        if self._found:
+            self._found[0].others = tuple(self._found[1:])
+            raise self._found[0]
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
 from attnviz.content.code import NAMES
 from attnviz.content.lessons import (
     KINDS,
+    Faults,
     GivenTexts,
     Lesson,
     LessonError,
@@ -37,6 +39,9 @@ _POOL = (-2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
 _STEP = re.compile(r"\[\[\s*step\s*\]\]")
 _AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 _PICTURE = re.compile(r"!\[")
+_LESSON = ("title", "goal", "step")
+_STEP_ALSO = ("option", "hints", "redraw", "pool", "bars", "decimals", "kind", "given", "also")
+_OPTION = ("text", "right", "reply")
 _GIVEN = ("scores", "q", "k", "v", "T", "beta", "scale", "hide", "mask")
 _TEXTS = ("title", "say", "ask", "answer", "at", "explore", "open", "panel", "function")
 
@@ -72,7 +77,7 @@ def read_lesson(text: str) -> Lesson:
     Raises
     ------
     LessonError
-        With the line and what was expected there.
+        With the line and what was expected there; faults of further steps are among its others.
 
     Examples
     --------
@@ -88,10 +93,9 @@ def read_lesson(text: str) -> Lesson:
         raise _syntax(str(error), text) from None
     lines = text.splitlines()
     at = [1, *_step_lines(lines), len(lines) + 1]
-    known = {"title", "goal", "step"}
     for name in data:
-        if name not in known:
-            raise LessonError(_find(lines, name, 1, at[1]), f"a lesson has no {name}")
+        if name not in _LESSON:
+            raise LessonError(_find(lines, name, 1, at[1]), _unknown("a lesson", name, _LESSON))
     for name in ("title", "goal"):
         if not isinstance(data.get(name), str) or not data[name].strip():
             raise LessonError(1, f"the lesson needs a {name}")
@@ -101,11 +105,20 @@ def read_lesson(text: str) -> Lesson:
         raise LessonError(len(lines) or 1, "the lesson needs at least one [[step]]")
     if len(steps) > MAX_STEPS:
         raise LessonError(at[MAX_STEPS + 1], f"a lesson has at most {MAX_STEPS} steps")
-    read = []
+    read, faults = [], Faults()
     for number, step in enumerate(steps, 1):
         first, last = (at[number], at[number + 1]) if number + 1 < len(at) else (1, len(lines))
-        read.append(_Reader(lines, first, last).step(step))
+        with faults.collected():
+            read.append(_Reader(lines, first, last).step(step))
+    faults.complain()
     return Lesson(data["title"].strip(), data["goal"].strip(), tuple(read))
+
+
+def _unknown(owner: str, name: str, known: Sequence[str]) -> str:
+    """Say that there is no such name, and which one was probably meant."""
+    near = get_close_matches(name, known, 1)
+    meant = f"did you mean {near[0]}?" if near else f"it may hold {', '.join(known)}"
+    return f"{owner} has no {quoted(name)}; {meant}"
 
 
 def _syntax(words: str, text: str) -> LessonError:
@@ -165,10 +178,10 @@ class _Reader:
         kind = data.get("kind")
         if kind not in KINDS:
             raise self.fail("kind", f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
-        lists = ("option", "hints", "redraw", "pool", "bars", "decimals", "kind", "given", "also")
+        known = _TEXTS + _STEP_ALSO
         for name in data:
-            if name not in _TEXTS and name not in lists:
-                raise self.fail(name, f"a step has no {name}")
+            if name not in known:
+                raise self.fail(name, _unknown("a step", name, known))
         texts = {name: self.text(data, name) for name in _TEXTS}
         for name in ("title", "say", "ask"):
             _check_text(texts[name], _find(self._lines, name, self._first, self._last))
@@ -178,7 +191,7 @@ class _Reader:
             say=texts["say"],
             ask=texts["ask"],
             options=self.options(data.get("option", [])),
-            bars=data.get("bars") is True,
+            bars=self.truth(data, "bars"),
             given=self.given("given", data.get("given", {})),
             also={name: self.given(name, part) for name, part in self.table(data, "also").items()},
             answer=texts["answer"],
@@ -235,6 +248,12 @@ class _Reader:
             raise self.fail(name, f"{name} must be a text in quotes")
         return value.strip()
 
+    def truth(self, data: Mapping[str, Any], name: str) -> bool:
+        value = data.get(name, False)
+        if not isinstance(value, bool):
+            raise self.fail(name, f"{name} is true or false, without quotes")
+        return value
+
     def strings(self, data: Mapping[str, Any], name: str) -> list[str]:
         value = data.get(name, [])
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
@@ -270,14 +289,14 @@ class _Reader:
         read = []
         for option in value:
             for name in option:
-                if name not in ("text", "right", "reply"):
-                    raise self.fail(name, f"an option has no {name}")
+                if name not in _OPTION:
+                    raise self.fail(name, _unknown("an option", name, _OPTION))
             text, reply = (str(option.get(name, "")).strip() for name in ("text", "reply"))
             if not text or not reply:
                 raise self.fail("option", "every option needs a text and a reply")
             for words in (text, reply):
                 _check_text(words, _find(self._lines, "option", self._first, self._last))
-            read.append(Option(text, option.get("right") is True, reply))
+            read.append(Option(text, self.truth(option, "right"), reply))
         return tuple(read)
 
     def given(self, table: str, data: Any) -> GivenTexts:
@@ -285,7 +304,7 @@ class _Reader:
             raise self.fail(table, f"{table} must be a table")
         for name, value in data.items():
             if name not in _GIVEN:
-                raise self.fail(name, f"{table} has no {name}; it may hold {', '.join(_GIVEN)}")
+                raise self.fail(name, _unknown(table, name, _GIVEN))
             if not isinstance(value, str):
                 raise self.fail(name, f"{name} must be a text in quotes")
         matrices: dict[str, Matrix | None] = {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attnviz.content.lessons import KINDS, ORDER, GivenTexts, Lesson, Step
+from attnviz.content.lessons import KINDS, ORDER, GivenTexts, Lesson, LessonError, Step
 from attnviz.content.shown import shown
 from attnviz.state.lessons import LessonState
 
@@ -615,6 +615,26 @@ def finished(lesson: Lesson, done: int, asked: int) -> str:
     if done == asked:
         return f"All {asked} questions are answered. You can now do this: {lesson.goal}"
     return f"{done} of {asked} questions are answered; the marks above say which."
+
+
+def full_stop(fault: LessonError) -> str:
+    """Return what is wrong with a file as a sentence of its own.
+
+    Parameters
+    ----------
+    fault : LessonError
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> full_stop(LessonError(3, "a step has no 'sey'; did you mean say?"))
+    "Line 3: a step has no 'sey'; did you mean say?"
+    """
+    text = str(fault)
+    return text if text.endswith("?") else f"{text}."
 
 
 def no_step(count: int) -> str:

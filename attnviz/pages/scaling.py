@@ -26,6 +26,12 @@ form = Form(
 state = form.state
 
 
+@st.cache_resource(max_entries=16, show_spinner=False)  # half a megabyte each at the most
+def drawn_scores(d_k: int, n_k: int, draws: int, seed: int) -> scaling.Array:
+    """Draw the scores once, however often they are shown, for all visitors."""
+    return scaling.draw_scores(d_k, n_k, draws, seed)
+
+
 def draw_spread() -> None:
     """Draw the raw and the scaled scores against the normal curves they should follow."""
     sides = (
@@ -176,7 +182,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     for width in (1, 16, 64, 256, 1024):
         form.button(f"d_k = {width:,}", d_k=width)
 if form.readable("d_k", "n_k", "draws", "seed"):
-    scores = scaling.draw_scores(state.d_k, state.n_k, state.draws, state.seed)
+    scores = drawn_scores(state.d_k, state.n_k, state.draws, state.seed)
     scaled = scaling.scale_scores(scores, state.d_k)
     sides = [scaling.focus(scores), scaling.focus(scaled)]
     parts.facts(

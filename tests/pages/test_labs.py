@@ -4,6 +4,7 @@ import csv
 import io
 import subprocess
 import sys
+from unittest.mock import patch
 from urllib.parse import urlencode
 
 import numpy as np
@@ -227,6 +228,16 @@ def run(script):
 
 
 # -- scaling --------------------------------------------------------------------------------------
+
+
+def test_the_same_scores_are_drawn_once():
+    with patch("attnviz.core.scaling.draw_scores", wraps=draw_scores) as drawing:
+        page = Visit("scaling", "?d_k=16&draws=50&n_k=8&seed=77")
+        page.set("panel", "slope").set("panel", "export")
+        Visit("scaling", "?d_k=16&draws=50&n_k=8&seed=77&pick=3")
+        assert drawing.call_count == 1
+        page.set("seed", "78")
+        assert drawing.call_count == 2
 
 
 def test_the_spread_of_the_drawn_scores_is_measured():

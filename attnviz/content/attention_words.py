@@ -42,6 +42,7 @@ COMPARE = (
 NO_EMPTY_ROW = (
     "Every query sees a key here. Hide all cells of one row of “Masked” to compare what it can get."
 )
+MORE_CONTROLS = "Scale, fully masked rows, orientation"
 
 
 def mask_words(state: AttentionState) -> str:
@@ -117,7 +118,9 @@ def preset_facts(say: str, credit: str, *, changed: bool) -> list[dict[str, obje
 
     Parameters
     ----------
-    say, credit : str
+    say : str
+        Empty as long as it would give the weights away.
+    credit : str
     changed : bool
         True when its numbers have been changed since.
 
@@ -126,8 +129,8 @@ def preset_facts(say: str, credit: str, *, changed: bool) -> list[dict[str, obje
     list of dict
         For `attnviz.ui.parts.facts`.
     """
-    facts: list[dict[str, object]] = [{"value": say}]
-    if changed:
+    facts: list[dict[str, object]] = [{"value": say}] if say else []
+    if changed and say:
         facts = [{"value": "", "note": f"Changed since. The preset: {say}"}]
     if credit:
         facts += [{"value": WEIGHTS_ARE_NOT_REASONS}, {"value": "", "note": credit}]
@@ -689,6 +692,24 @@ def listed(what: str, labels: Sequence[str], texts: Sequence[str]) -> str:
     """
     pairs = [f"{clipped(a)} {b}" for a, b in zip(labels, texts, strict=True)]
     return f"{what}: {', '.join(pairs[:16])}" + ("." if len(pairs) <= 16 else ", and so on.")
+
+
+def predict(state: AttentionState) -> str:
+    """Ask the room for a prediction before the weights are shown.
+
+    Parameters
+    ----------
+    state : AttentionState
+
+    Returns
+    -------
+    str
+    """
+    who = clipped(state.query_labels[state.row or 0])
+    return (
+        f"Predict before you look: which key does {who} attend to most, and about how much of its"
+        " weight goes there? Then step on."
+    )
 
 
 def stages_alt(state: AttentionState, steps: AttentionSteps) -> str:

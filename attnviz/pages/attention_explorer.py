@@ -106,10 +106,11 @@ class AttentionExplorer:
     def draw_stages(self, only: Sequence[str] = ()) -> None:
         """Draw all stages or some, and say which queries have no key."""
         form, state = self.form, self.state
-        empty = words.empty_words(state, self.steps.empty_rows.tolist())
-        parts.warnings(form.key("empty-rows"), empty)
+        if state.reached("masked"):
+            empty = words.empty_words(state, self.steps.empty_rows.tolist())
+            parts.warnings(form.key("empty-rows"), empty)
         shades = heads.stage_shades(self.steps, values_of(state.v))
-        if len(state.drawn) == 1:
+        if state.is_large and state.is_whole:
             form.segmented("stage", STAGES, labelled=True)
         factor = heads.scale_of(state.d_k, state.scale_value)
         stages = words.stages(state, self.steps, shades, factor)
@@ -155,11 +156,14 @@ class AttentionExplorer:
         left, right = st.columns(2, gap="medium")
         with left:
             self.draw_masks()
-            with st.container(horizontal=True):
-                self.form.text_input("scale", width=130)
-                self.form.segmented("empty", POLICIES, labelled=True)
         with right:
             temperature_editor(self.form)
+        if self.lecture:
+            left = right = st.expander(words.MORE_CONTROLS)
+        with left, st.container(horizontal=True):
+            self.form.text_input("scale", width=130)
+            self.form.segmented("empty", POLICIES, labelled=True)
+        with right:
             self.form.segmented("orient", ORIENTS)
 
     def draw_query(self) -> None:
@@ -196,7 +200,8 @@ class AttentionExplorer:
                     scale=self.scale,
                     stamp=self.form.stamp("bars"),
                 )
-        parts.table(self.form.key("gather"), words.gather_table(state, colors, row, seen))
+        if state.reached("output"):
+            parts.table(self.form.key("gather"), words.gather_table(state, colors, row, seen))
 
     def draw_entropy(self) -> None:
         """Draw the entropy of each query against its ceiling."""

@@ -13,7 +13,7 @@ from attnviz.state.fields import Field, FieldError, choice, declared, plain, quo
 from attnviz.state.links import check_packed, read_list, write_list
 from attnviz.state.matrix import Matrix, matrix, read_cells, write_cells
 from attnviz.state.numbers import Cell, read_number
-from attnviz.state.softmax import LABELS, MAX_LABEL, VIEW
+from attnviz.state.softmax import LABELS, MAX_LABEL, VIEW, step_field
 from attnviz.state.temperature import TEMPERATURE, Temperature
 
 MAX_TOKENS = 64
@@ -28,6 +28,7 @@ STAGES = {
     "output": "Output O",
 }
 PIPELINE = ("scores", "scaled", "masked", "weights", "values", "output")
+STEPS = ("Q, K and V", "scores", "scaled", "masked", "weights", "output")
 EDITS = {"none": "closed", "q": "Q", "k": "K", "v": "V"}
 EASY = 8  # rows and columns of a matrix whose cells stand open on the page
 SMALL = 24  # tokens up to which all stages are drawn at once
@@ -220,6 +221,9 @@ STAGE = choice(
 )
 PANEL = choice("panel", PANELS, "Look at", "The part of the page below the stages.")
 ORIENT = choice("orient", ORIENTS, "Orientation", "How the stages are drawn; no number changes.")
+STEP = step_field(
+    len(STEPS), "How many stages are shown; the chosen query's arithmetic comes with its weights."
+)
 PIN = plain(
     "pin", "", "Pinned state A", "A state, packed, that this one is compared with.", _read_pin
 )
@@ -227,7 +231,7 @@ PIN = plain(
 _MATRICES = {"q": Q, "k": K, "v": V}
 _ALONE = (
     *(MASK, ALIGN, WINDOW, PREFIX, PADDING, BLOCK, EMPTY, SCALE),
-    *(PANEL, ORIENT, VIEW, PIN, EDIT, STAGE),
+    *(PANEL, ORIENT, VIEW, STEP, PIN, EDIT, STAGE),
 )
 
 
@@ -257,6 +261,8 @@ class AttentionState:
     cell : (int, int) or None
         The chosen dot product.
     panel, orient, view : str
+    step : int
+        How far it is stepped through, from 1 to the number of `STEPS`.
     pin : str
         The state A of the comparison, packed, or empty.
     edit, stage : str
@@ -286,6 +292,7 @@ class AttentionState:
     panel: str = declared(PANEL)
     orient: str = declared(ORIENT)
     view: str = declared(VIEW)
+    step: int = declared(STEP)
     pin: str = declared(PIN)
     edit: str = declared(EDIT)
     stage: str = declared(STAGE)
@@ -390,9 +397,36 @@ class AttentionState:
         return max(self.n_q, self.n_k, self.d_k, self.d_v) <= EASY
 
     @property
+    def is_large(self) -> bool:
+        """True when the stages are drawn one at a time."""
+        return max(self.n_q, self.n_k) > SMALL
+
+    @property
+    def is_whole(self) -> bool:
+        """True when no step is left: everything is shown."""
+        return self.step == len(STEPS)
+
+    def reached(self, name: str) -> bool:
+        """Tell whether a step is shown.
+
+        Parameters
+        ----------
+        name : str
+            One of `STEPS`.
+
+        Returns
+        -------
+        bool
+        """
+        return self.step > STEPS.index(name)
+
+    @property
     def drawn(self) -> tuple[str, ...]:
-        """The stages that are drawn: all of a small head, one of a large one."""
-        return PIPELINE if max(self.n_q, self.n_k) <= SMALL else (self.stage,)
+        """The stages that are drawn: of a small head all up to the step, of a large one one."""
+        stages = PIPELINE if self.is_whole else PIPELINE[: self.step - 1]
+        if self.is_large:
+            return (self.stage,) if self.is_whole else stages[-1:]
+        return stages
 
     @property
     def scale_value(self) -> float | None:

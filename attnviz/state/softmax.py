@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from attnviz.state.fields import FieldError, choice, declared, plain, quoted
+from attnviz.state.fields import Field, FieldError, choice, declared, plain, quoted
 from attnviz.state.links import read_list, read_positions, write_list, write_positions
 from attnviz.state.matrix import Matrix, matrix, read_cells, write_cells
 from attnviz.state.numbers import Cell, read_number
@@ -59,11 +59,27 @@ def _read_row(text: str) -> int:
     return positions[0]
 
 
-def _read_step(text: str) -> int:
-    digits = text.strip()
-    if not (digits.isascii() and digits.isdigit() and 1 <= int(digits[:3]) <= len(STEPS)):
-        raise ValueError(f"it is a whole number from 1 to {len(STEPS)}; got {quoted(text)}")
-    return int(digits)
+def step_field(count: int, help: str) -> Field:
+    """Declare how far a page is stepped through; without it everything is shown.
+
+    Parameters
+    ----------
+    count : int
+        Number of steps.
+    help : str
+
+    Returns
+    -------
+    Field
+    """
+
+    def read(text: str) -> int:
+        digits = text.strip()
+        if not (digits.isascii() and digits.isdigit() and 1 <= int(digits[:3]) <= count):
+            raise ValueError(f"it is a whole number from 1 to {count}; got {quoted(text)}")
+        return int(digits)
+
+    return plain("step", count, "Step", help, read)
 
 
 def _read_pick(text: str) -> str:
@@ -118,12 +134,8 @@ ROW = plain("row", 0, "Query", "The query that is shown step by step, from 0.", 
 PANEL = choice("panel", PANELS, "Look at", "The part of the page below the table.")
 PICK = plain("pick", "", "Explained number", "A column and a key, from 0: weight:2.", _read_pick)
 VIEW = choice("view", VIEWS, "View", "A lecture view has larger type and fewer things.")
-STEP = plain(
-    "step",
-    len(STEPS),
-    "Step",
-    "How many columns of the arithmetic are shown; the bars come with the last one.",
-    _read_step,
+STEP = step_field(
+    len(STEPS), "How many columns of the arithmetic are shown; the bars come with the last one."
 )
 ADD = plain(
     "add",

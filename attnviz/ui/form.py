@@ -510,7 +510,7 @@ class Form(Generic[State]):
         """
         state, key = self.state, self.key("presets")
         name = state.preset  # the others are not asked: a preset may be costly to make
-        unchanged = name in titles and self._preset(name) == state
+        unchanged = name in titles and self._is_unchanged(name)
         shown = name if unchanged else None
         if st.session_state.get(key) != shown:
             st.session_state[key] = shown
@@ -544,8 +544,16 @@ class Form(Generic[State]):
         st.button(label, key=key, on_click=lambda: self.load(self._preset(name)))
 
     def _preset(self, name: str) -> State:
-        """Return a preset as the state that remembers it, in the view that is on screen."""
-        return replace(self._presets[name], preset=name, view=self.state.view)
+        """Return a preset as the state that remembers it; a lecture begins at its first step."""
+        preset, view = self._presets[name], self.state.view
+        begins = {"step": 1} if view == "lecture" and hasattr(preset, "step") else {}
+        return replace(preset, preset=name, view=view, **begins)
+
+    def _is_unchanged(self, name: str) -> bool:
+        """Tell whether the screen shows a preset as it is, at whatever step."""
+        made, state = self._preset(name), self.state
+        step = {"step": state.step} if hasattr(state, "step") else {}
+        return replace(made, **step) == state
 
     def open_file(self, label: str) -> None:
         """Offer to open a state from a file.

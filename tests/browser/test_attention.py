@@ -643,3 +643,20 @@ def saved_as(head: Head, button: str) -> str:
     download = saved(head, "body", button)
     assert download.suggested_filename.startswith("attnviz-attention-")
     return str(download.path())
+
+
+def test_a_clicker_steps_through_the_stages_of_a_lecture(head: Head) -> None:
+    head.page.set_viewport_size({"width": 1024, "height": 500})
+    head.page.goto(f"{head.base}/attention?preset=worked-example&view=lecture&step=1")
+    expect(head.page.get_by_text("Predict before you look")).to_be_visible()
+    expect(head.stages).to_have_count(0)
+    for step, count in enumerate((1, 2, 3, 4, 6), 2):
+        head.page.keyboard.press("PageDown")
+        expect(head.stages).to_have_count(count)
+        expect(head.stages.last).to_be_in_viewport(ratio=0.9)
+        assert ("0.670" in head.page.inner_text("body")) == (step >= 5)
+    head.links_to(preset="worked-example", view="lecture")
+    assert head.texts("output") == [["1.340", "0.660"]]
+    head.page.keyboard.press("PageUp")
+    expect(head.stages).to_have_count(4)
+    head.links_to(preset="worked-example", view="lecture", step="5")

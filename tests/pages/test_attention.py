@@ -1675,11 +1675,53 @@ def test_nasty_labels_of_keys_stand_in_tables_captions_and_warnings():
 
 def test_the_lecture_view_keeps_the_numbers_and_leaves_out_the_small_tools(page):
     page.click("view-switch")
-    assert page.link == {"view": "lecture"}
+    assert page.link == {"view": "lecture", "step": "1"}
     assert page.data("q")["compact"] is True
-    shows(page, Q, K, V)
     assert not page.has("reset")
+    for _ in range(5):
+        page.click("step-Next")
+    assert page.link == {"view": "lecture"}
+    shows(page, Q, K, V)
     page.write("q", "0 1")
     shows(page, [[0, 1]], K, V)
     page.click("view-switch")
     assert page.link == {"q": "0_1"}
+
+
+def test_a_lecture_steps_through_the_stages_and_hides_what_comes(page):
+    page = Visit("attention", "?preset=worked-example&view=lecture&step=1")
+    seen = [(), ("scores",), ("scores", "scaled"), ("scores", "scaled", "masked")]
+    for stages in seen:
+        drawn = [stage["id"] for stage in page.data("stages")["stages"]] if stages else []
+        assert drawn == list(stages)
+        assert page.has("predict")
+        assert "0.6698" not in page.everything
+        assert "1.3395" not in page.everything
+        assert not any(page.has(name) for name in ("steps", "bars", "gather", "panel"))
+        page.click("step-Next")
+    assert [stage["id"] for stage in page.data("stages")["stages"]][-1] == "weights"
+    assert "0.6698" in page.everything
+    assert "1.3395" not in page.everything
+    assert page.has("bars")
+    assert not page.has("predict")
+    page.click("step-Next")
+    assert "1.3395" in page.everything
+    assert page.link == {"preset": "worked-example", "view": "lecture"}
+    page.click("step-Back")
+    assert "1.3395" not in page.everything
+
+
+def test_of_a_large_head_a_lecture_shows_the_stage_of_its_step():
+    zeros = "_".join(["0"] * 26).replace("_", "~")
+    page = Visit("attention", f"?q={zeros}&k={zeros}&v={zeros}&view=lecture&step=1")
+    for stage in ("scores", "scaled", "masked", "weights"):
+        page.click("step-Next")
+        assert [drawn["id"] for drawn in page.data("stages")["stages"]] == [stage]
+    page.click("step-Next")
+    assert page.widget("stage").value == "weights"
+
+
+def test_a_query_without_a_key_is_told_when_the_masks_are_shown():
+    page = Visit("attention", "?preset=all-masked-row&view=lecture&step=3")
+    assert not page.has("empty-rows")
+    assert page.click("step-Next").has("empty-rows")

@@ -1106,7 +1106,10 @@ def test_an_emptied_box_gets_its_last_good_text_back(page):
 
 
 def test_a_preset_keeps_the_lecture_view():
-    page = Visit(link="?view=lecture&step=2")
+    page = Visit(link="?view=lecture")
     page.set("presets", "dominating")
-    assert page.link["view"] == "lecture"
-    assert page.link["preset"] == "dominating"
+    assert page.link == {"view": "lecture", "preset": "dominating", "step": "1"}
+    page.click("step-Next")
+    assert page.widget("presets").value == "dominating"
+    page.scores("9 1")
+    assert page.widget("presets").value is None

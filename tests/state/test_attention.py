@@ -27,6 +27,7 @@ from attnviz.state.attention import (
     POLICIES,
     SMALL,
     STAGES,
+    STEPS,
     AttentionState,
     cell_of,
     shape_error,
@@ -76,6 +77,7 @@ FULL = AttentionState(
     panel="compare",
     orient="columns",
     view="lecture",
+    step=4,
     pin=PIN,
     edit="k",
     stage="values",
@@ -166,6 +168,7 @@ def states(draw):
         "panel": st.sampled_from(list(PANELS)),
         "orient": st.sampled_from(list(ORIENTS)),
         "view": st.sampled_from(list(VIEWS)),
+        "step": st.integers(1, len(STEPS)),
         "pin": st.sampled_from(["", PIN, pack_state(FULL.unpinned, PRESETS)]),
         "edit": st.sampled_from(list(EDITS)),
         "stage": st.sampled_from(list(STAGES)),
@@ -200,13 +203,13 @@ def check_valid(state):
     for text in (*state.tokens, *state.keys, *state.mask, *(getattr(state, w) for w in words)):
         assert type(text) is str
         text.encode()  # no lone surrogate: a link can hold it
-    for name in ("window", "prefix", "padding", "block"):
+    for name in ("window", "prefix", "padding", "block", "step"):
         assert type(getattr(state, name)) is int
     assert type(state.temperature) is Temperature
     masks = {name: state.options(name) for name in MASK_NAMES}  # any may be switched on
     assert combined_mask(state.n_q, state.n_k, masks).shape == (state.n_q, state.n_k)
     assert state.scale_value is None or np.isfinite(state.scale_value)
-    assert len(fields(state)) == 25  # one more field wants one more line here and in `states`
+    assert len(fields(state)) == 26  # one more field wants one more line here and in `states`
 
 
 # -- valid and invalid ----------------------------------------------------------------------------
@@ -280,6 +283,8 @@ ONE, MINUS_INFINITY = read_number("1"), read_number("-inf")
         ({"panel": "curves"}, "panel", "one of entropy, received"),
         ({"orient": "row"}, "orient", "one of rows, columns"),
         ({"view": "slides"}, "view", "one of page, lecture"),
+        ({"step": 7}, "step", "from 1 to 6; got '7'"),
+        ({"step": 0}, "step", "from 1 to 6; got '0'"),
         ({"pin": "a b"}, "pin", "characters that no packed state has"),
         ({"edit": "o"}, "edit", "one of none, q, k, v"),
         ({"stage": "weight"}, "stage", "one of weights, scores"),
@@ -358,6 +363,7 @@ def test_a_link_with_65_rows_or_columns_says_the_limit(name):
         ("panel", "compare", "compare", "compare"),
         ("orient", "columns", "columns", "columns"),
         ("view", "lecture", "lecture", "lecture"),
+        ("step", " 3 ", 3, "3"),
         ("pin", PIN, PIN, PIN),
         ("edit", "v", "v", "v"),
         ("stage", "output", "output", "output"),
@@ -422,6 +428,8 @@ def test_every_field_has_a_reader_that_reads_its_default_back():
         ("panel", "curves", "one of entropy, received, policies, compare, export"),
         ("orient", "row", "one of rows, columns"),
         ("view", "", "one of page, lecture"),
+        ("step", "7", "it is a whole number from 1 to 6; got '7'"),
+        ("step", "two", "it is a whole number from 1 to 6; got 'two'"),
         ("pin", "a+b", "characters that no packed state has"),
         ("pin", "\ud83d", "characters that no packed state has"),
         ("pin", "abc\n", "characters that no packed state has"),
@@ -496,13 +504,23 @@ def test_small_matrices_stand_open_and_large_heads_are_drawn_one_stage_at_a_time
     assert set(PIPELINE) == set(STAGES)
 
 
+def test_the_stages_come_one_at_a_time_and_the_output_with_its_values():
+    for step, count in enumerate((0, 1, 2, 3, 4, 6), 1):
+        small, large = (AttentionState(q=zeros(n, 2), step=step) for n in (SMALL, SMALL + 1))
+        assert small.drawn == PIPELINE[:count]
+        assert large.drawn == (PIPELINE[count - 1 : count] if step < 6 else (large.stage,))
+        assert small.is_whole is large.is_whole is (step == len(STEPS))
+        assert [small.reached(name) for name in STEPS] == [at < step for at in range(6)]
+        assert (small.is_large, large.is_large) == (False, True)
+
+
 def test_a_state_differs_where_its_numbers_do_and_not_in_how_it_is_looked_at():
     for name in ("q", "mask", "hide", "show", "scale", "temperature", "window", "align"):
         other = replace(
             FULL, **{name: DECLARED[name].default if name != "q" else matrix("0 0", "1 1")}
         )
         assert FULL.differs(other), name
-    for name in ("row", "cell", "panel", "orient", "view", "pin", "edit", "stage"):
+    for name in ("row", "cell", "panel", "orient", "view", "step", "pin", "edit", "stage"):
         assert not FULL.differs(replace(FULL, **{name: DECLARED[name].default})), name
 
 
@@ -613,6 +631,7 @@ def test_a_link_reads_as_a_person_would_write_it():
         "panel": "compare",
         "orient": "columns",
         "view": "lecture",
+        "step": "4",
         "pin": PIN,
         "edit": "k",
         "stage": "values",

@@ -125,6 +125,11 @@ export function tick() {
   return last;
 }
 
+/** Whether somebody has pressed anything: a page that was just opened stays where it is. */
+export function touched() {
+  return navigator.userActivation?.hasBeenActive ?? false;
+}
+
 /** Where the arrow keys lead, as rows and columns. */
 export const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 

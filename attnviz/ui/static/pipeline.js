@@ -1,6 +1,6 @@
 // The stages of attention as grids of one geometry: numbers in coloured cells, one selection
 // through all of them, and a mask that is toggled cell by cell.
-import { MOVES, el, part, set, text, tick } from './base.js';
+import { MOVES, el, part, set, text, tick, touched } from './base.js';
 
 const PATIENCE = 5000; // ms after which an edit that got no answer holds up the next no longer
 
@@ -151,7 +151,8 @@ class Pipeline {
     if (this.asked?.n <= data.n) this.asked = null;
     this.data = data;
     const ids = data.stages.map((stage) => stage.id);
-    if (this.ids !== ids.join()) {
+    const [first, changed] = [!this.ids, this.ids !== ids.join()];
+    if (changed) {
       this.ids = ids.join();
       this.row.replaceChildren(...ids.map((id) => {
         if (!this.stages.has(id)) this.stages.set(id, new Stage(this, id));
@@ -161,6 +162,9 @@ class Pipeline {
     for (const stage of data.stages) {
       const shared = { query: data.query, cell: data.cell, flip: data.flip, scale: data.scales[stage.colours] };
       this.stages.get(stage.id).update({ ...shared, ...stage });
+    }
+    if (changed && (!first || touched()) && document.documentElement.dataset.attnviz === 'lecture') {
+      this.row.lastChild.scrollIntoView({ block: 'nearest' }); // the one that was stepped to
     }
     this.next();
   }

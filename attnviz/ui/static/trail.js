@@ -1,6 +1,6 @@
 // The steps of a lesson in a row, the one that is open with its name as a heading below. Another
 // step begins at its heading: there the focus goes, so that one reads on from there.
-import { along, el, part, set, text, tick } from './base.js';
+import { along, el, part, set, text, tick, touched } from './base.js';
 
 class Trail {
   constructor(root) {
@@ -26,8 +26,7 @@ class Trail {
       set(button, 'tabindex', at === data.at ? 0 : -1);
     });
     text(this.here, data.here);
-    // On a page that was just opened nobody has pressed anything yet: the focus stays.
-    if (moved || (first && navigator.userActivation?.hasBeenActive)) this.begin();
+    if (moved || (first && touched())) this.begin();
   }
 
   lay() {

@@ -78,7 +78,8 @@ def test_the_lesson_in_the_guide_to_lessons_is_one():
     lesson = read_lesson(text)
     check_lesson(lesson)
     assert len(lesson.steps) == 4
-    step = {f.name for f in fields(Step)} - {"options", "line"}
+    assert "[[step.wrong]]" in guide
+    step = {f.name for f in fields(Step)} - {"options", "wrong", "line"}
     assert [name for name in step if f"`{name}`" not in guide and f"`{name} = " not in guide] == []
     numbers = StepNumbers(our_lesson("head").step(0), 0).numbers
     assert [

@@ -16,7 +16,7 @@ from attnviz.state.attention import POLICIES, AttentionState, shape_of
 
 HEADING = "#### Attention: each query collects values"
 CONVENTION = (
-    "Shaded cells are hidden. Click a cell of “Masked”, or press Space on it, to toggle it."
+    "Hatched cells are hidden. Click a cell of “Masked”, or press Space on it, to toggle it."
 )
 WEIGHTS_ARE_NOT_REASONS = (
     "Real heads: attention weights alone are not an explanation of a model's decision."
@@ -150,7 +150,8 @@ def empty_words(state: AttentionState, empty: Sequence[bool]) -> list[str]:
     list of str
         Empty when every query sees a key.
     """
-    names = [clipped(n) for n, none in zip(state.query_labels, empty, strict=True) if none]
+    labels = zip(state.query_labels, empty, strict=True)
+    names = [f"“{clipped(label)}”" for label, none in labels if none]
     if not names:
         return []
     who = f"Query {names[0]}" if len(names) == 1 else f"Queries {', '.join(names[:8])}"
@@ -164,7 +165,7 @@ def empty_words(state: AttentionState, empty: Sequence[bool]) -> list[str]:
         "nan": f"{it} NaN",
         "error": f"a program stops here, so {its} weights and output are shown as NaN",
     }[state.empty]
-    return [f"{who} {verb} no allowed key: {gets} (policy: {POLICIES[state.empty]})."]
+    return [f"{who} {verb} no allowed key: {gets} (the rule chosen here: {POLICIES[state.empty]})."]
 
 
 def scale_words(state: AttentionState, scale: float) -> str:

@@ -234,6 +234,20 @@ def count(values: ArrayLike) -> int:
     return int(np.size(values))
 
 
+def shape(values: ArrayLike) -> tuple[int, ...]:
+    """Return the shape of numbers.
+
+    Parameters
+    ----------
+    values : array_like
+
+    Returns
+    -------
+    tuple of int
+    """
+    return np.shape(values)
+
+
 def all_equal(values: ArrayLike) -> bool:
     """Tell whether all numbers are the same.
 
@@ -307,6 +321,27 @@ def places_off(answer: ArrayLike, right: ArrayLike, tolerance: float) -> list[in
     """
     pairs = zip(np.ravel(answer), np.ravel(right), strict=True)
     return [at for at, (a, r) in enumerate(pairs) if not agrees(a, r, tolerance)]
+
+
+def same_order(drawn: ArrayLike, weights: ArrayLike) -> bool:
+    """Tell whether of any two weights the larger one was drawn larger.
+
+    Parameters
+    ----------
+    drawn, weights : array_like, shape (n,)
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> same_order([0.9, 0.5, 0.5], [0.6, 0.2, 0.2]), same_order([0.5, 0.5], [0.7, 0.3])
+    (True, False)
+    """
+    d, w = np.asarray(drawn, dtype=float), np.asarray(weights, dtype=float)
+    inverted = (w[:, None] > w) & (d[:, None] <= d)
+    return not inverted.any()
 
 
 def distance(drawn: ArrayLike, weights: ArrayLike) -> float:

@@ -368,7 +368,8 @@ def found_mistake(
     -------
     str
         A name of `MISTAKES`; ``other-order`` for the right numbers in another order,
-        ``other-place`` for the number of another place; empty when nothing known gives this
+        ``other-place`` for the number of another place, ``other-exponential`` for the exponential
+        of another key; empty when nothing known gives this
         answer. A mistake that leads to the right number as well is never named.
 
     Examples
@@ -394,4 +395,7 @@ def found_mistake(
     if flat.size > 1:
         same = agrees(np.sort(flat), np.sort(np.ravel(wanted)), tolerance)
         return "other-order" if same else ""
-    return "other-place" if any(agrees(flat, other, tolerance) for other in all_right) else ""
+    if any(agrees(flat, other, tolerance) for other in all_right):
+        return "other-place"
+    exps = np.ravel(right["exps"]) if name == "weights" else ()
+    return "other-exponential" if any(agrees(flat, exp, tolerance) for exp in exps) else ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 from attnviz.content.lessons import Faults, GivenTexts, Lesson, LessonError, Step, words
 from attnviz.core import exercises
@@ -49,7 +50,7 @@ class StepNumbers:
             name: (texts, exercises.numbers(_given(texts))) for name, texts in step.also.items()
         }
 
-    def shown(self, name: str, decimals: int | None = None) -> str:
+    def shown(self, name: str, decimals: int | None = None, *, drawn: bool = False) -> str:
         """Return a live number as a sentence shows it.
 
         Parameters
@@ -58,6 +59,8 @@ class StepNumbers:
             Such as ``weights.0``; ``sharp.weights`` of the numbers that are called sharp;
             ``wrong.mask-after.weights``, what a known mistake makes of them.
         decimals : int, optional
+        drawn : bool
+            True for Markdown, where a matrix of several rows is drawn as one.
 
         Returns
         -------
@@ -76,18 +79,21 @@ class StepNumbers:
             mistake, _, rest = tail.partition(".")
             texts, numbers = GivenTexts(), mistaken(mistake, self.given)
         quantity, *places = rest.split(".")
-        as_typed = words.typed(texts, quantity) if decimals is None and not places else ""
+        as_typed = (
+            words.typed(texts, quantity, drawn=drawn) if decimals is None and not places else ""
+        )
         if as_typed and (self.seed == 0 or head in self._also):
             return as_typed
         try:
             at = [int(place) for place in places]
-            return words.written(exercises.part_of(numbers, quantity, at), decimals)
+            values = exercises.part_of(numbers, quantity, at)
+            return words.written(values, decimals, drawn=drawn)
         except (KeyError, IndexError, ValueError) as error:
             sentence = str(error).strip("'\"")
             raise LessonError(self.step.line, f"{{{{{name}}}}}: {sentence}") from None
 
     def fill(self, text: str) -> str:
-        """Put the live numbers into a text of the step.
+        """Put the live numbers into a text of the step, for Markdown.
 
         Parameters
         ----------
@@ -97,7 +103,20 @@ class StepNumbers:
         -------
         str
         """
-        return words.fill(text, self.shown)
+        return words.fill(text, partial(self.shown, drawn=True))
+
+    def fill_plain(self, text: str) -> str:
+        """Put the live numbers into a text that is shown letter for letter.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        str
+        """
+        return words.fill(text, self.shown).replace("**", "").replace("`", "")
 
     @property
     def right(self) -> object:
@@ -108,6 +127,11 @@ class StepNumbers:
     def count(self) -> int:
         """How many numbers are asked for."""
         return exercises.count(self.right)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of what is asked for: () for one number."""
+        return exercises.shape(self.right)
 
     @property
     def is_mask(self) -> bool:
@@ -172,6 +196,25 @@ class StepNumbers:
         step = self.step
         return found_mistake(answer, self.given, step.answer, step.at, tolerance=step.tolerance)
 
+    def known(self, answer: Sequence[float]) -> str:
+        """Return what is said to a wrong answer that is known, here or everywhere.
+
+        Parameters
+        ----------
+        answer : sequence of float
+
+        Returns
+        -------
+        str
+            Empty for an answer that nobody has thought of.
+        """
+        for wrong in self.step.wrong:
+            expected = self.read(self.fill_plain(wrong.answer))
+            if not exercises.places_off(answer, expected, self.step.tolerance):
+                return self.fill_plain(wrong.reply)
+        mistake = self.mistake(answer)
+        return words.mistake_words(self.step, mistake, self.count) if mistake else ""
+
 
 def check_lesson(lesson: Lesson) -> None:
     """Make sure that every text of a lesson can be filled and every answer computed.
@@ -208,6 +251,9 @@ def check_step(step: Step) -> None:
         numbers = StepNumbers(step, 0)
         if step.answer and numbers.right is None:
             raise ValueError("the answer is not computed")
+        for wrong in step.wrong:
+            if not numbers.places_off(numbers.read(numbers.fill_plain(wrong.answer))):
+                raise ValueError(f"the wrong answer {wrong.answer} is right")
     except (KeyError, IndexError, ValueError) as error:
         raise LessonError(step.line, str(error).strip("'\"")) from None
     for text in words.texts_of(step):

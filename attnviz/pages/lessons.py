@@ -15,7 +15,15 @@ from attnviz.figures.style import colour_of
 from attnviz.pages import attention_explorer, softmax_explorer
 from attnviz.pages.lesson_numbers import StepNumbers, check_lesson
 from attnviz.state.attention import AttentionState
-from attnviz.state.lessons import DONE, OWN, LessonState, edit_bars, edit_mask, edit_trail
+from attnviz.state.lessons import (
+    DONE,
+    NOT_DONE,
+    OWN,
+    LessonState,
+    edit_answer,
+    edit_bars,
+    edit_trail,
+)
 from attnviz.state.links import decode, encode
 from attnviz.state.softmax import SoftmaxState
 from attnviz.ui import parts
@@ -42,44 +50,46 @@ EXPLORERS = {
     "masks": ATTENTION,
 }
 
-READING = 740  # pixels: as long as a line of text is read with ease
-EDITS = {"bars": edit_bars, "mask": edit_mask, "trail": edit_trail}
+READING = 740  # pixels: a line of text that is read with ease
+EDITS = {"bars": edit_bars, "answer": edit_answer, "trail": edit_trail}
 
 form = Form("lessons", LessonState, {}, parts=EDITS)
 state = form.state
 
 
-def is_done(step: lessons.Step, at: int, given: LessonState) -> bool:
-    """Tell whether a step was answered well; a prediction only has to be made.
+def standing_at(step: lessons.Step, at: int, given: LessonState) -> str:
+    """Tell how a step stands: open, right, made (a prediction that came out differently), wrong.
 
     A step that asks nothing is done when one has gone on from it, one with code when one says so.
     """
     answer = given.answer_to(at)
     if not step.asks:
-        return answer == DONE
-    if not answer:
-        return False
+        return "right" if answer == DONE else "open"
     if step.options:
-        chosen = words.chosen(given, step, at)
-        return words.is_good_choice(step, chosen)
-    if step.bars:
-        return True
+        return words.standing_of_choice(step, words.chosen(given, step, at))
+    if not answer:
+        return "open"
     numbers = StepNumbers(step, given.seed_of(at))
+    if step.bars:
+        drawn = words.drawn_bars(answer, numbers.count_keys)
+        if not drawn:
+            return "open"
+        return "right" if exercises.same_order(drawn, numbers.weights) else "made"
     try:
-        return not numbers.places_off(numbers.read(answer))
+        return "wrong" if numbers.places_off(numbers.read(answer)) else "right"
     except ValueError:
-        return False
+        return "wrong"
 
 
-def done_steps(lesson: lessons.Lesson, given: LessonState) -> list[bool]:
-    """Tell for each step of a lesson whether it was answered well."""
-    return [is_done(step, at, given) for at, step in enumerate(lesson.steps)]
+def standing_of(lesson: lessons.Lesson, given: LessonState) -> list[str]:
+    """Tell for each step of a lesson how it stands."""
+    return [standing_at(step, at, given) for at, step in enumerate(lesson.steps)]
 
 
-def answered(lesson: lessons.Lesson, done: list[bool]) -> tuple[int, int]:
-    """Count the questions that were answered well, and all of them."""
-    asked = [ok for step, ok in zip(lesson.steps, done, strict=True) if step.asks]
-    return sum(asked), len(asked)
+def answered(lesson: lessons.Lesson, standing: list[str]) -> tuple[int, int]:
+    """Count the questions that are answered, and all of them."""
+    asked = [mark for step, mark in zip(lesson.steps, standing, strict=True) if step.asks]
+    return sum(mark in ("right", "made") for mark in asked), len(asked)
 
 
 def draw_contents() -> None:
@@ -89,7 +99,7 @@ def draw_contents() -> None:
     for at, name in enumerate(lessons.ORDER):
         lesson = our_lesson(name)
         left = form.recall(name, LessonState(lesson=name))
-        well, asked = answered(lesson, done_steps(lesson, left))
+        well, asked = answered(lesson, standing_of(lesson, left))
         title, goal, progress = st.columns([3, 7, 2], vertical_alignment="center")
         with title:
             form.link_button(words.numbered(at, lesson.title), left, plain=True)
@@ -184,37 +194,48 @@ def draw_explorer(step: lessons.Step) -> None:
 
 def draw_question(step: lessons.Step, numbers: StepNumbers) -> None:
     """Ask, and answer the answer."""
-    st.markdown(f"**{numbers.fill(step.ask)}**")
+    ask = numbers.fill(step.ask)
+    st.markdown(f"**{ask}**")
     if step.options:
         chosen = words.chosen(state, step, state.at)
         submit = words.COMMIT if step.kind == "predict" else words.CHECK
         options = [numbers.fill(option.text) for option in step.options]
-        form.ask_choice(numbers.fill(step.ask), options, chosen, submit, state.answered)
-        if chosen is not None:
-            said = words.reply(step, chosen, numbers.fill)
+        same = form.ask_choice(state.place, ask, options, chosen, submit, state.answered)
+        if same and chosen is not None:
+            said = words.reply(step, chosen, numbers.fill_plain)
             parts.facts(form.key("reply"), said, tone="lines")
     elif step.bars:
         draw_bars(step, numbers)
     else:
-        st.caption(words.asked_form(step, numbers.count))
-        if numbers.is_mask:
-            form.editor("mask", {"answer": state.answer, **words.mask_grid(*numbers.right.shape)})
-        else:
-            form.ask_text(numbers.fill(step.ask), state.answer, words.CHECK, state.answered)
-        if state.answer:
-            parts.facts(form.key("reply"), checked(step, numbers), tone="lines")
+        draw_answer(step, numbers)
 
 
-def checked(step: lessons.Step, numbers: StepNumbers) -> list[dict[str, object]]:
+def draw_answer(step: lessons.Step, numbers: StepNumbers) -> None:
+    """Take numbers as an answer, and answer them."""
+    st.caption(words.asked_form(step, numbers.shape))
+    data = {
+        "place": state.place,
+        "ask": numbers.fill_plain(step.ask),
+        "answer": state.answer,
+        "submit": words.CHECK,
+        "nudge": words.NUDGE,
+        "lineName": words.MASK_LINE if numbers.is_mask else "",
+        "grid": words.mask_grid(*numbers.shape) if numbers.is_mask else None,
+        "reply": checked(step, numbers) if state.answer else None,
+    }
+    form.editor("answer", data)
+
+
+def checked(step: lessons.Step, numbers: StepNumbers) -> dict[str, object]:
     """Check a numeric answer."""
     try:
         answer = numbers.read(state.answer)
     except ValueError as error:
-        return [words.unread(step, str(error), numbers.count)]
+        return words.unread(step, str(error), numbers.shape)
     off = numbers.places_off(answer)
-    mistake = numbers.mistake(answer) if off else ""
+    known = numbers.known(answer) if off else ""
     more = state.hints < len(step.hints)
-    return words.feedback(step, answer, numbers.right, off, mistake, more=more)
+    return words.feedback(step, answer, numbers.right, off, known, more=more)
 
 
 def draw_bars(step: lessons.Step, numbers: StepNumbers) -> None:
@@ -222,17 +243,20 @@ def draw_bars(step: lessons.Step, numbers: StepNumbers) -> None:
     labels = key_names(numbers.count_keys)
     drawn = words.drawn_bars(state.answer, numbers.count_keys)
     data = {
+        "place": state.place,
         "labels": labels,
+        "scores": [numbers.shown(f"scaled.{j}") for j, _ in enumerate(labels)],
         "colors": [colour_of(j) for j, _ in enumerate(labels)],
         "drawn": drawn,
         "weights": numbers.weights if drawn else None,
         "shown": [words.written(weight) for weight in numbers.weights] if drawn else None,
+        "words": words.BARS,
     }
-    st.caption(words.BARS)
     form.editor("bars", data, part="predict")
     if drawn:
         gap = exercises.distance(drawn, numbers.weights)
-        said = words.bars_feedback(gap, drawn, numbers.weights)
+        ordered = exercises.same_order(drawn, numbers.weights)
+        said = words.bars_feedback(gap, drawn, numbers.weights, labels, ordered=ordered)
         parts.facts(form.key("reply"), said, tone="lines")
 
 
@@ -241,12 +265,12 @@ def draw_hints(step: lessons.Step, numbers: StepNumbers) -> None:
     for hint in words.open_hints(step, state.hints):
         st.markdown(f"> {numbers.fill(hint)}")
     if state.hints < len(step.hints):
-        form.button(words.hint_button(state.hints), help=state.one_more_hint)
+        form.button(words.hint_button(state.hints), name="help", help=state.one_more_hint)
 
 
 def draw_code(step: lessons.Step) -> None:
     """Show what is to be written, and how to check it on one's own machine."""
-    st.markdown(words.CODE)
+    st.markdown(words.CODE, width=READING)
     st.code(code.start(step.function), language="python")
     st.download_button(
         words.download(step.function),
@@ -260,9 +284,19 @@ def draw_code(step: lessons.Step) -> None:
     with st.expander(words.SOLUTION):
         st.code(code.solution(step.function), language="python")
     if not step.asks:
-        marked = state.answer == DONE
+        draw_mark()
+
+
+def draw_mark() -> None:
+    """Let a person say that the step is done."""
+    done = state.answer == DONE
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if done:
+            st.markdown(words.MARKED)
         form.link_button(
-            words.UNMARK if marked else words.PASSES, state.answered("" if marked else DONE)
+            words.UNMARK if done else words.MARK,
+            state.answered(NOT_DONE if done else DONE),
+            name="mark",
         )
 
 
@@ -270,19 +304,16 @@ def draw_step(lesson: lessons.Lesson) -> None:
     """Show one step: what it says, what it asks, and what it embeds."""
     step = lesson.step(state.at)
     numbers = StepNumbers(step, state.seed_of(state.at))
+    if step.say:
+        st.markdown(numbers.fill(step.say), width=READING)
     if step.explore:
-        st.markdown(numbers.fill(step.say))
         draw_explorer(step)
+    with st.container(width=READING):
         if step.asks:
             draw_question(step, numbers)
-    else:
-        with st.container(width=READING):
-            st.markdown(numbers.fill(step.say))
-            if step.asks:
-                draw_question(step, numbers)
-            draw_hints(step, numbers)
-        if step.function:
-            draw_code(step)
+        draw_hints(step, numbers)
+    if step.function:
+        draw_code(step)
 
 
 def passes(step: lessons.Step) -> bool:
@@ -317,18 +348,17 @@ def draw_ways_on(lesson: lessons.Lesson) -> None:
 
 def draw_lesson(lesson: lessons.Lesson) -> None:
     """Show a lesson at its open step."""
-    form.remember(state.lesson, state)
     draw_head(lesson.title)
     st.caption(lesson.goal)
-    done = done_steps(lesson, state)
-    trail = words.trail(lesson, done, state.at)
+    standing = standing_of(lesson, state)
+    trail = words.trail(lesson, standing, state.at)
     form.editor(
         "trail",
         {"lesson": state.lesson, "at": state.at, "passes": passes(lesson.step(state.at)), **trail},
     )
     draw_step(lesson)
     if state.at + 1 == len(lesson.steps):
-        end = words.finished(lesson, *answered(lesson, done))
+        end = words.finished(lesson, standing)
         parts.facts(form.key("end"), [{"value": end}], tone="lines")
     draw_ways_on(lesson)
 
@@ -342,6 +372,9 @@ if opened is not None and state.at >= len(opened.steps):
     form.settle(state.within(len(opened.steps)))
     state = form.state
 if opened is not None:
+    form.settle(state.with_kept(form.recall(state.lesson, state)))
+    state = form.state
+    form.remember(state.lesson, state)
     draw_lesson(opened)
 elif state.lesson == card.NAME:
     draw_card()

@@ -20,6 +20,7 @@ MAX_SEED = 9_999
 MAX_HELP = 9
 OWN = "own"  # the lesson that was opened from a file
 DONE = "done"  # the answer to a step that asks nothing
+NOT_DONE = "open"  # the same, when it was taken back
 _TRUE, _FALSE = re.compile(r"(?i)\btrue\b"), re.compile(r"(?i)\bfalse\b")
 _NAME = re.compile(r"[a-z0-9-]{0,40}")
 
@@ -192,6 +193,35 @@ class LessonState:
         """The step before the open one."""
         return max(self.at - 1, 0)
 
+    def with_kept(self, kept: LessonState) -> LessonState:
+        """Return the state with the answers that only the rest of the visit knows.
+
+        Whoever goes back in the browser to read a step once more keeps what was answered after it.
+
+        Parameters
+        ----------
+        kept : LessonState
+            Of the same lesson.
+
+        Returns
+        -------
+        LessonState
+            An answer of its own stays; one to other numbers is not taken.
+        """
+        answers = list(self.answers)
+        answers += [""] * (len(kept.answers) - len(answers))
+        for step, answer in enumerate(kept.answers):
+            if not answers[step] and kept.seed_of(step) == self.seed_of(step):
+                answers[step] = answer
+        while answers and not answers[-1]:
+            answers.pop()
+        return replace(self, answers=tuple(answers))
+
+    @property
+    def place(self) -> str:
+        """A name of the open step with its numbers."""
+        return f"{self.lesson}-{self.at}-{self.seed_of(self.at)}"
+
     def within(self, steps: int) -> LessonState:
         """Return the state at the last step of a lesson that has fewer steps.
 
@@ -261,21 +291,23 @@ def edit_bars(state: LessonState, edit: Mapping[str, Any]) -> Edited:
     return Edited(state.answered(" ".join(f"{bar:.2f}" for bar in bars)))
 
 
-def edit_mask(state: LessonState, edit: Mapping[str, Any]) -> Edited:
-    """Take over a mask that was clicked or typed as an answer.
+def edit_answer(state: LessonState, edit: Mapping[str, Any]) -> Edited:
+    """Take over an answer that was typed, or a mask that was clicked.
 
     Parameters
     ----------
     state : LessonState
     edit : mapping
-        ``text``: rows of ones and zeros, or whatever was typed.
+        ``text``: whatever was typed.
 
     Returns
     -------
     Edited
     """
     text = edit.get("text")
-    return Edited(state.answered(text.strip()) if isinstance(text, str) else state, reset=True)
+    if not isinstance(text, str) or not text.strip():
+        return Edited(state, reset=True)
+    return Edited(state.answered(text.strip()))
 
 
 def edit_trail(state: LessonState, edit: Mapping[str, Any]) -> Edited:

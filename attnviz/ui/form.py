@@ -9,7 +9,6 @@ but the address does, so it was Back, Forward or an edited address.
 from __future__ import annotations
 
 import secrets
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
@@ -306,111 +305,100 @@ class Form(Generic[State]):
                     on_change=chosen,
                 )
 
-    def button(self, label: str, **fields: Any) -> None:
+    def button(self, label: str, *, name: str = "", **fields: Any) -> None:
         """Show a button that sets some fields.
 
         Parameters
         ----------
         label : str
+        name : str
+            Of a button whose label changes: the focus stays on it.
         **fields
             Attributes of the state.
         """
-        key = self.key(f"set-{'-'.join(fields)}-{label}")
+        key = self.key(f"set-{'-'.join(fields)}-{name or label}")
         st.button(label, key=key, on_click=self.change, kwargs=fields)
 
-    def link_button(self, label: str, state: State, *, help: str = "", plain: bool = False) -> None:
+    def link_button(
+        self, label: str, state: State, *, name: str = "", help: str = "", plain: bool = False
+    ) -> None:
         """Show a button that loads a whole state.
 
         Parameters
         ----------
         label : str
         state : State
+        name : str
+            Of a button whose label changes: the focus stays on it.
         help : str
         plain : bool
             True for one without a frame, as in a list.
         """
         st.button(
             label,
-            key=self.key(f"load-{label}"),
+            key=self.key(f"load-{name or label}"),
             on_click=self.load,
             args=(state,),
             help=help or None,
             type="tertiary" if plain else "secondary",
         )
 
-    def ask_text(self, label: str, answer: str, submit: str, then: Callable[[str], State]) -> None:
-        """Ask for a text; Enter or the button takes it over.
-
-        Parameters
-        ----------
-        label : str
-        answer : str
-            What was answered before.
-        submit : str
-            Words on the button.
-        then : callable
-            What was typed to the state after it.
-        """
-        key = self._fresh_key("answer", label)
-
-        def taken() -> None:
-            self.remember("nudge", "" if st.session_state[key].strip() else key)
-            self._memory.state, self._memory.loaded = then(st.session_state[key]), True
-
-        with st.form(f"{key}-form", border=False):
-            st.text_input(label, answer, key=key, max_chars=300, label_visibility="collapsed")
-            st.form_submit_button(submit, on_click=taken)
-        if self.recall("nudge") == key:
-            st.caption("Type an answer first.")
-
     def ask_choice(
         self,
+        name: str,
         label: str,
         options: Sequence[str],
         chosen: int | None,
         submit: str,
         then: Callable[[str], State],
-    ) -> None:
-        """Ask a closed question; nothing counts before the button is pressed.
+    ) -> bool:
+        """Ask a closed question; the button takes over what is chosen.
 
         Parameters
         ----------
+        name : str
+            Of the question; what was chosen and not taken over is kept under it for the visit.
         label : str
         options : sequence of str
             Markdown.
         chosen : int or None
-            What was answered before.
+            What was answered before, from 0.
         submit : str
             Words on the button.
         then : callable
             Place of the answer, from 1, as a text, to the state after it.
+
+        Returns
+        -------
+        bool
+            True when what is chosen now is what was answered.
         """
-        key = self._fresh_key("choice", label)
+        key, draft = self.key(f"choice-{name}-{self._memory.rev}"), f"draft-{name}"
+
+        def picked() -> None:
+            self.remember(draft, st.session_state[key])
 
         def taken() -> None:
             place = st.session_state[key]
             self.remember("nudge", key if place is None else "")
+            self.remember(draft, None)
             if place is not None:
                 self._memory.state, self._memory.loaded = then(str(place + 1)), True
 
-        with st.form(f"{key}-form", border=False):
-            places = range(len(options))
-            st.radio(
-                label,
-                places,
-                chosen,
-                format_func=options.__getitem__,
-                key=key,
-                label_visibility="collapsed",
-            )
-            st.form_submit_button(submit, on_click=taken)
-        if self.recall("nudge") == key:
+        kept = self.recall(draft)
+        now = st.radio(
+            label,
+            range(len(options)),
+            chosen if kept is None else kept,
+            format_func=options.__getitem__,
+            key=key,
+            on_change=picked,
+            label_visibility="collapsed",
+        )
+        st.button(submit, key=self.key("submit"), on_click=taken)
+        if now is None and self.recall("nudge") == key:
             st.caption("Choose one of them first.")
-
-    def _fresh_key(self, kind: str, label: str) -> str:
-        """Return a key that is new for each question and whenever a whole state was loaded."""
-        named = f"{kind}-{zlib.crc32(label.encode('utf-8', 'replace')):x}-{self._memory.rev}"
-        return self.key(named)
+        return now is not None and now == chosen
 
     def text_file(self, label: str, then: Callable[[bytes], None]) -> None:
         """Offer to open a file of text.

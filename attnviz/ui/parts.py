@@ -43,7 +43,7 @@ _PARTS = {
         "temperature": "av-temperature",
         "pipeline": "av-pipeline",
         "predict": "av-predict",
-        "mask": "av-mask-answer",
+        "answer": "av-answer",
         "trail": "av-trail",
         "table": "av-steps",
         "plot": "av-plot",
@@ -70,7 +70,7 @@ def editor(part: str, key: str, data: Mapping[str, Any]) -> None:
 
     Parameters
     ----------
-    part : {"matrix", "temperature", "table", "pipeline", "predict", "mask", "trail"}
+    part : {"matrix", "temperature", "table", "pipeline", "predict", "answer", "trail"}
     key : str
         From `Form.key`: the form reads the edits of this key.
     data : mapping

@@ -357,7 +357,7 @@ def test_a_row_that_is_wholly_hidden_says_so_and_gets_what_is_chosen(head: Head)
     for at in ("1:0", "1:1"):
         head.cell("masked", at).click()
         expect(head.cell("masked", at)).to_have_class("av-masked")
-    expect(head.warnings).to_contain_text("Query q2 has no allowed key")
+    expect(head.warnings).to_contain_text("Query “q2” has no allowed key")
     head.computes([["0.670", "0.330"], ["0", "0"]], [["1.340", "0.660"], ["0", "0"]])
     head.choose_panel("uniform")
     head.computes([["0.670", "0.330"], ["0.5", "0.5"]], [["1.340", "0.660"], ["1", "1"]])
@@ -530,7 +530,7 @@ def test_a_label_that_is_typed_is_shown_letter_for_letter(head: Head) -> None:
     head.links_to(tokens=label)
     head.cell("masked", "0:0").click()
     head.cell("masked", "0:1").click()
-    expect(head.warnings).to_contain_text(f"Query {short(label)} has no allowed key")
+    expect(head.warnings).to_contain_text(f"Query “{short(label)}” has no allowed key")
     expect(head.page.locator("img[src=x]")).to_have_count(0)
 
 

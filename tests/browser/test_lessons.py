@@ -22,8 +22,9 @@ class Lesson(Screen):
 
     def __init__(self, screen: Screen) -> None:
         super().__init__(screen.page, screen.base)
-        self.reply = self.page.locator(".av-fact[data-ok]").first
-        self.answer = self.page.get_by_test_id("stTextInput").get_by_role("textbox")
+        said = ".av-reply[data-ok], .av-facts[data-tone=lines] .av-fact[data-ok]"
+        self.reply = self.page.locator(said).first
+        self.answer = self.page.locator(".av-answer input")
 
     def open(self, path: str = "/lessons", **params: str) -> Lesson:
         """Open an address and wait for its words."""
@@ -148,10 +149,49 @@ def test_another_step_begins_at_its_heading(lesson: Lesson) -> None:
     assert (len(tops), len(set(tops))) == (len(STEPS), 1)
 
 
+def test_what_is_typed_is_kept_and_a_reply_is_there_only_for_it(lesson: Lesson) -> None:
+    lesson.open(lesson="weights", at="3").answer.fill("0.67")
+    lesson.press("Check")
+    expect(lesson.reply).to_contain_text("Right: 0.6698.")
+    lesson.answer.fill("0.9")
+    expect(lesson.reply).to_have_count(0)
+    lesson.press("Next")
+    lesson.begins(5)
+    expect(lesson.answer).to_have_value("")
+    lesson.press("Check")
+    expect(lesson.page.locator(".av-reply")).to_have_text(words.NUDGE)
+    lesson.press("Back")
+    lesson.begins(4)
+    expect(lesson.answer).to_have_value("0.9")
+    lesson.answer.fill("0.67")
+    expect(lesson.reply).to_contain_text("Right: 0.6698.")
+    lesson.links_to(lesson="weights", at="3", answers="~e_~e_~e_0.67")
+
+
+def test_a_drawn_prediction_can_be_drawn_again(lesson: Lesson) -> None:
+    lesson.open(lesson="weights", answers="0.1 0.2 0.7")
+    expect(lesson.page.get_by_text("You gave k3 the most")).to_be_visible()
+    lesson.press("Draw again")
+    expect(lesson.page.locator(".av-truth").first).to_be_hidden()
+    assert lesson.at() == "Weight of k1, in hundredths"
+    for _ in range(6):
+        lesson.page.keyboard.press("PageUp")
+    lesson.press("Commit")
+    lesson.links_to(lesson="weights", answers="0.70 0.20 0.70")
+    expect(lesson.page.locator(".av-truth").first).to_be_visible()
+
+
+def test_the_focus_stays_on_the_help(lesson: Lesson) -> None:
+    lesson.open(lesson="weights", at="3")
+    tab_to(lesson, "Help: a nudge")
+    for label in ("Help: the next step", "Help: the worked step"):
+        lesson.page.keyboard.press("Enter")
+        expect(lesson.page.get_by_role("button", name=label)).to_be_focused()
+
+
 def test_a_mask_is_clicked_with_the_mouse_and_with_the_keyboard(lesson: Lesson) -> None:
     lesson.open(lesson="masks", at="5")
-    cells = lesson.page.locator(".av-mask-answer td button")
-    line = lesson.page.locator(".av-mask-answer input")
+    cells, line = lesson.page.locator(".av-answer td button"), lesson.answer
     expect(line).to_have_value("1 1 1; 1 1 1; 1 1 1")
     for at in (3, 6, 7):
         cells.nth(at).click()
@@ -214,7 +254,7 @@ def test_a_lesson_of_ones_own_opens_from_a_file(lesson: Lesson, tmp_path) -> Non
     mine.write_text(text.replace("[[step]]", "[[stop]]", 1), "utf-8")
     picker = lesson.open().page.locator("input[type=file]")
     picker.set_input_files(mine)
-    expect(lesson.warnings).to_contain_text("Line 4: a lesson has no stop.")
+    expect(lesson.warnings).to_contain_text("Line 4: a lesson has no 'stop'; did you mean step?")
     mine.write_text(text.replace("From scores to weights", "<img src=x onerror=alert(1)>"), "utf-8")
     picker.set_input_files(mine)
     lesson.links_to(lesson="own")
@@ -229,6 +269,7 @@ def test_everything_on_a_lesson_has_a_name_and_fits_a_phone(visitor) -> None:
         {},
         {"lesson": "weights", "answers": "0.5 0.3 0.2"},
         {"lesson": "masks", "at": "1"},
+        {"lesson": "masks", "at": "5", "answers": "1_done_2_~e_~e_1 0 0"},
         {"lesson": "mistakes", "at": "6"},
         {"lesson": "card"},
         {"lesson": "weights", "at": "7"},
@@ -238,7 +279,9 @@ def test_everything_on_a_lesson_has_a_name_and_fits_a_phone(visitor) -> None:
         assert (params, nameless(lesson)) == (params, [])
 
 
-LESSON_TEXTS = CONTRASTS.replace(".av-steps *", ".av-steps *, .av-predict *")
+LESSON_TEXTS = CONTRASTS.replace(
+    ".av-steps *", ".av-steps *, .av-predict *, .av-answer *, .av-trail *"
+)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -234,11 +234,11 @@ def test_hidden_cells_are_counted_in_words():
 def test_queries_without_a_key_are_named_with_what_they_get(policy, one, two):
     state = replace(EMPTY, empty=policy)
     (said,) = words.empty_words(state, [True, False, False])
-    assert said.startswith("Query [PAD] has no allowed key: ")
+    assert said.startswith("Query “[PAD]” has no allowed key: ")
     assert one in said
-    assert said.endswith(f" (policy: {POLICIES[policy]}).")
+    assert said.endswith(f" (the rule chosen here: {POLICIES[policy]}).")
     (said,) = words.empty_words(state, [True, False, True])
-    assert said.startswith("Queries [PAD], purr have no allowed key: ")
+    assert said.startswith("Queries “[PAD]”, “purr” have no allowed key: ")
     assert two in said
     assert " its " not in said
     assert words.empty_words(state, [False] * 3) == []
@@ -256,7 +256,7 @@ def test_more_than_eight_queries_without_a_key_are_counted_and_long_labels_cut()
     many = matrix(*["1 0"] * 10)
     state = AttentionState(q=many, k=many, v=many, tokens=("long " * 40, *"bcdefghij"))
     (said,) = words.empty_words(state, [True] * 10)
-    assert "Queries long long long long lon…, b, c, d, e, f, g, h and 2 more have no" in said
+    assert "Queries “long long long long lon…”, “b”, “c”, “d”, “e”, “f”, “g”, “h” and 2" in said
 
 
 @pytest.mark.parametrize(

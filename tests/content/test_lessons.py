@@ -11,6 +11,7 @@ from attnviz.content import lessons
 from attnviz.content.lessons import GivenTexts, LessonError, Step, card, words
 from attnviz.content.lessons.reader import our_lesson, read_lesson
 from attnviz.core.mistakes import MISTAKES
+from attnviz.state.matrix import matrix
 
 LESSONS = {name: our_lesson(name) for name in lessons.ORDER}
 
@@ -47,7 +48,11 @@ def test_every_closed_question_has_one_right_answer_and_a_reply_to_each():
 
 
 def test_every_known_mistake_has_its_words():
-    assert set(words.MISTAKES) == set(MISTAKES) | {"other-order", "other-place"}
+    assert set(words.MISTAKES) == set(MISTAKES) | {
+        "other-order",
+        "other-place",
+        "other-exponential",
+    }
 
 
 # -- numbers in sentences -------------------------------------------------------------------------
@@ -69,6 +74,28 @@ def test_numbers_are_written_into_sentences(values, decimals, text):
     assert words.written(values, decimals) == text
 
 
+def test_a_matrix_is_drawn_where_markdown_draws_it():
+    small = words.written([[1, -0.5], [1e-9, -math.inf]], drawn=True)
+    assert small == r"$\begin{bmatrix}1 & -0.5 \\ \text{1e-9} & -\infty \end{bmatrix}$"
+    assert words.written([[1.0, 2.0]], drawn=True) == "[1, 2]"
+    assert words.written([1.0, 2.0], drawn=True) == "1, 2"
+    given = GivenTexts(scores=matrix("1/sqrt(2) 0", "-1 -inf"))
+    drawn = r"$\begin{bmatrix}1/\sqrt{2} & 0 \\ -1 & -\infty \end{bmatrix}$"
+    assert words.typed(given, "scores", drawn=True) == drawn
+    assert words.typed(given, "scores") == "[1/√2, 0; −1, −∞]"
+
+
+def test_the_end_of_a_lesson_names_the_steps_that_are_left():
+    lesson = read_lesson(lessons.lesson_text("weights"))
+    standing = ["right" for _ in lesson.steps]
+    whole = words.finished(lesson, standing)
+    assert whole == f"All 8 questions are answered. You can now do this: {lesson.goal}"
+    standing[0], standing[1] = "made", "open"  # the second asks nothing
+    assert "came out differently: step 1. You can" in words.finished(lesson, standing)
+    standing[3], standing[5], standing[9] = "wrong", "open", "open"
+    assert words.finished(lesson, standing) == "Still open: steps 4, 6 and 10."
+
+
 def test_only_double_braces_are_live_numbers():
     asked = []
 
@@ -86,8 +113,8 @@ def test_only_double_braces_are_live_numbers():
 TASK = Step("task", "", "", "Which?", answer="weights", decimals=3)
 
 
-def said(answer, right, off, mistake=""):
-    [fact] = words.feedback(TASK, answer, np.array(right), off, mistake)
+def said(answer, right, off, known=""):
+    fact = words.feedback(TASK, answer, np.array(right), off, known)
     return fact["ok"], fact["value"]
 
 
@@ -96,9 +123,26 @@ def test_a_right_answer_is_shown_with_all_its_digits():
 
 
 def test_a_known_mistake_is_answered_with_its_reason():
-    ok, text = said([2, 1], [0.7, 0.3], [0, 1], "scores-as-weights")
-    assert not ok
-    assert text == f"Not yet. {words.MISTAKES['scores-as-weights']}"
+    assert said([2, 1], [0.7, 0.3], [0, 1], "It is so.") == (False, "Not yet. It is so.")
+    assert words.mistake_words(TASK, "polarity", 1) == words.MISTAKES["polarity"]
+    assert words.mistake_words(TASK, "not-divided", 2) == words.MISTAKES["not-divided"]
+    assert words.mistake_words(TASK, "not-divided", 1).startswith("That is the exponential.")
+    total = Step("task", "", "", "Which?", answer="weight_sum")
+    assert words.mistake_words(total, "scores-as-weights", 1).startswith("That is the sum of the")
+
+
+def test_a_right_answer_with_too_few_decimals_is_asked_for_more():
+    asked = "Not yet. Right as far as it goes: 3 decimals are asked for."
+    assert said([0.73, 0, 0.27], [0.7311, 0, 0.2689], [0, 2], "rounded") == (False, asked)
+    assert said([0.7, 0, 0.3], [0.7311, 0, 0.2689], [0, 2]) == (False, asked)
+    assert said([0.7, 0, 0.3], [0.7311, 0, 0.2689], [0, 2], "Known.")[1] == "Not yet. Known."
+    assert "decimals are asked" not in said([0.74, 0, 0.26], [0.7311, 0, 0.2689], [0, 2])[1]
+    assert "decimals are asked" not in said([1], [0.97], [0])[1]
+
+
+def test_a_weight_of_minus_infinity_is_told_from_its_score():
+    text = said([0.5, -math.inf, 0.5], [0.5, 0, 0.5], [1])[1]
+    assert text == "Not yet. −∞ is the score of a masked key. Its weight is exp(−∞) = 0."
 
 
 def test_an_unknown_wrong_answer_is_never_just_wrong():
@@ -106,26 +150,30 @@ def test_an_unknown_wrong_answer_is_never_just_wrong():
     assert "0.9 is larger" in said([0.9], 0.66976, [0])[1]
     assert "0.1 is smaller" in said([0.1], 0.66976, [0])[1]
     mask = Step("task", "", "", "Which?", answer="allowed", decimals=0)
-    [fact] = words.feedback(mask, [1, 2, 1, 1], np.eye(2), [1, 2], "", more=True)
+    fact = words.feedback(mask, [1, 2, 1, 1], np.eye(2), [1, 2], more=True)
     assert "holds only 1 and 0" in fact["value"]
     assert "row 1, 2" in fact["value"]
     assert "help below" in fact["value"]
     text = said([0.2, 0.3, 0.3], [0.5, 0.3, 0.2], [0, 2])[1]
-    assert "Off: values 1, 3." in text
+    assert "Numbers 1 and 3 are off." in text
     assert "Yours sum to 0.8" in text
     assert "negative" in said([-0.5, 1.5], [0.5, 0.5], [0, 1])[1]
 
 
 def test_a_prediction_is_compared_and_not_judged():
-    [near] = words.bars_feedback(0.02, [0.72, 0.28], [0.7, 0.3])
-    [far] = words.bars_feedback(0.4, [0.3, 0.5], [0.7, 0.3])
-    [right_order] = words.bars_feedback(0.2, [0.9, 0.1], [0.7, 0.3])
-    assert near["value"].startswith("Very near. The weights are 0.7, 0.3.")
-    assert "sum to 0.8" in far["value"]
-    assert "40 % of the weight" in far["value"]
-    assert far["value"].startswith("Another order")
-    assert right_order["value"].startswith("The order is right")
-    assert "ok" not in near
+    def told(distance, drawn, weights, ordered):
+        labels = [f"k{j + 1}" for j, _ in enumerate(weights)]
+        [fact] = words.bars_feedback(distance, drawn, weights, labels, ordered=ordered)
+        assert "ok" not in fact
+        return fact["value"]
+
+    assert told(0.02, [0.72, 0.28], [0.7, 0.3], True) == "Very near. The weights are 0.7, 0.3."
+    far = told(0.4, [0.3, 0.5], [0.7, 0.3], False)
+    assert far.startswith("You gave k2 the most, but it is k1 that has the largest weight.")
+    assert far.endswith("They sum to 1; your bars sum to 0.8.")
+    other = told(0.3, [0.5, 0.2, 0.3], [0.6, 0.3, 0.1], False)
+    assert other.startswith("k1 has the largest weight, as you drew it; the others come in another")
+    assert told(0.2, [0.9, 0.1], [0.7, 0.3], True).startswith("The order is right")
     assert words.drawn_bars("0.5 0.25", 2) == [0.5, 0.25]
     for bad in ("", "0.5", "x y", "2 0", "0 0", "nan 1"):
         assert words.drawn_bars(bad, 2) is None
@@ -183,7 +231,15 @@ def test_the_smallest_lesson():
         (GOOD + GIVEN + "hints = 'x'\n", 9, "list of texts"),
         (GOOD + GIVEN + "hints = ['![a](b)']\n", 9, "pictures"),
         (GOOD + GIVEN + "decimal = 2\n", 9, r"a step has no 'decimal'; did you mean decimals\?"),
-        (GOOD + GIVEN + "[[step.option]]\ntext = 'x'\n", 9, "a text and a reply"),
+        (GOOD + GIVEN + "[[step.option]]\ntext = 'x'\n", 9, "needs text and reply"),
+        (GOOD + GIVEN + "[[step.wrong]]\nanswer = '1'\n", 9, "needs answer and reply"),
+        (HEAD + "[[step]]\nkind = 'see'\nsay = 'x'\nwrong = 'x'\n", 6, "a list of tables"),
+        (
+            HEAD + "[[step]]\nkind = 'see'\nsay = 'x'\nexplore = 'softmax'\n[[step.wrong]]\n"
+            "answer = '1'\nreply = 'x'\n",
+            7,
+            "a wrong answer needs a step with answer",
+        ),
         (
             HEAD + "[[step]]\nkind = 'check'\nask = 'x'\n[[step.option]]\ntext = 'x'\n"
             "reply = 'x'\nright = 'yes'\n",

@@ -154,6 +154,8 @@ def test_every_mistake_was_tried_but_nan_which_nobody_can_type():
 
 def test_the_number_of_another_place_is_told():
     assert found_mistake([0.2945], ONE, "weights", [0], tolerance=0.0001) == "other-place"
+    assert found_mistake([0.1814], ONE, "weights", [0], tolerance=0.0001) == "other-exponential"
+    assert found_mistake([0.1814], ONE, "total", tolerance=0.0001) == ""
     assert found_mistake([0.1192, 0.8808], TWO, "weights", [0], tolerance=0.0001) == ""
 
 

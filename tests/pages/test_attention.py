@@ -296,7 +296,7 @@ def test_a_random_head_of_any_seed_opens_by_its_link():
 def test_no_panel_fails_at_the_limits_with_ties_masks_and_huge_scores(panel, beta):
     numbers = "q=1e150_0~1_1~0_0&k=1e150_0~1e150_1~-1_0&v=1e300_1~-1e300_2~0_1e-300"
     page = Head(f"?{numbers}&mask=causal&hide=0:0&beta={beta}&panel={panel}&row=1")
-    assert [note.partition(":")[0] for note in page.warnings] == ["Query q1 has no allowed key"]
+    assert [note.partition(":")[0] for note in page.warnings] == ["Query “q1” has no allowed key"]
     assert math.fsum(page.bars) == pytest.approx(1)
 
 
@@ -898,9 +898,9 @@ def test_a_query_without_a_key_is_named_and_gets_what_was_chosen(policy, weights
     assert page.warnings == []
     page.toggle(1, 0).toggle(1, 1).set("empty", policy)
     [warning] = page.warnings
-    assert warning.startswith("Query cat has no allowed key: ")
+    assert warning.startswith("Query “cat” has no allowed key: ")
     assert says in warning
-    assert f"(policy: {POLICIES[policy]})" in warning
+    assert f"(the rule chosen here: {POLICIES[policy]})" in warning
     assert page.texts("masked")[1] == ["masked", "masked"]
     assert page.texts("weights") == [["0.670", "0.330"], weights]
     assert page.texts("output") == [["1.340", "0.660"], output]
@@ -1665,7 +1665,7 @@ def test_nasty_labels_of_keys_stand_in_tables_captions_and_warnings():
     assert page.stage("masked")["columns"] == keys
     assert [row["label"] for row in page.data("gather")["rows"]] == keys
     assert page.data("dot")["caption"].startswith("Score of ![x](y) for <b>x</b>:")
-    assert page.warnings[0].startswith("Query </s> has no allowed key")
+    assert page.warnings[0].startswith("Query “</s>” has no allowed key")
     page.set("panel", "policies")
     assert page.data("policies")["rows"][0]["label"] == "</s>, error"
 

@@ -31,16 +31,12 @@ class Lessons(Visit):
         return self.run()
 
     def answer(self, text):
-        self.at.text_input[0].set_value(text)
-        return self.press("Check")
-
-    def mask(self, text):
-        return self.edit("mask", text=text)
+        return self.edit("answer", text=text)
 
     @property
-    def marked(self):
-        """Tell for each step whether the bar at the top marks it as done."""
-        return [step["done"] for step in self.data("trail")["steps"]]
+    def marks(self):
+        """Tell for each step how the bar at the top marks it."""
+        return [step["mark"] for step in self.data("trail")["steps"]]
 
     def choose(self, at):
         radio = self.at.radio[0]
@@ -49,6 +45,8 @@ class Lessons(Visit):
 
     @property
     def reply(self):
+        if self.has("answer"):
+            return self.data("answer")["reply"]
         [fact] = self.data("reply")["items"]
         return fact
 
@@ -91,7 +89,7 @@ def test_of_every_task_the_rounded_solution_is_right_and_nothing_and_known_mista
         rounded(numbers.right, step.decimals), numbers.count, mask=numbers.is_mask
     )
     assert numbers.places_off(solution) == []
-    assert words.feedback(step, solution, numbers.right, [], "")[0]["ok"] is True
+    assert words.feedback(step, solution, numbers.right, [])["ok"] is True
     with pytest.raises(ValueError, match="nothing to read"):
         read_answer("", numbers.count)
     told = 0
@@ -104,9 +102,11 @@ def test_of_every_task_the_rounded_solution_is_right_and_nothing_and_known_mista
         if off and np.isfinite(answer).all():
             found = numbers.mistake(tuple(answer))
             assert found in MISTAKES
-            said = words.feedback(step, answer, numbers.right, off, found)[0]
+            known = numbers.known(tuple(answer))
+            said = words.feedback(step, answer, numbers.right, off, known)
             assert said["ok"] is False
-            assert words.MISTAKES[found] in said["value"]
+            assert words.mistake_words(step, found, numbers.count) == known or step.wrong
+            assert known in said["value"] or "as far as it goes" in said["value"]
             told += 1
     assert told or step.answer in ("total", "exps", "allowed", "scores", "scaled", "gap", "d_k")
 
@@ -130,19 +130,19 @@ def test_a_lesson_is_done_from_start_to_end_with_right_answers(name):
             page.edit("bars", bars=[1 / n] * n)
             assert page.data("bars")["weights"] == pytest.approx(numbers.weights)
         elif step.answer:
-            send = page.mask if numbers.is_mask else page.answer
-            send(rounded(numbers.right, step.decimals))
+            page.answer(rounded(numbers.right, step.decimals))
             assert page.reply["ok"] is True
         elif step.function:
-            page.press(words.PASSES)
+            page.press(words.MARK)
         if at + 1 < len(lesson.steps):
             assert page.data("trail")["here"].startswith(f"Step {at + 1} of {len(lesson.steps)}: ")
             page.press("Next")
     asked = [step.asks for step in lesson.steps]
-    assert all(page.marked)
+    drawn = [step.bars for step in lesson.steps]  # of equal height: that is another order
+    assert page.marks == ["made" if bars else "right" for bars in drawn]
     assert page.data("end")["items"][0]["value"].startswith(f"All {sum(asked)} questions")
     again = Lessons("?" + "&".join(f"{k}={v}" for k, v in page.link.items()))
-    assert all(again.marked)
+    assert again.marks == page.marks
     page.press("All lessons")
     assert f"✓ all {sum(asked)} answered" in [c.value for c in page.at.caption]
 
@@ -158,10 +158,11 @@ def test_the_contents_list_every_lesson_the_card_and_a_file_of_ones_own():
 
 def test_known_wrong_answers_are_answered_one_by_one_with_their_reason():
     page = Lessons("?lesson=weights&at=3")
-    assert not page.has("reply")
+    assert page.reply is None
     for wrong, mistake in (("0.7071", "scores-as-weights"), ("1", "not-divided")):
         page.answer(wrong)
-        assert page.reply == {"value": f"Not yet. {words.MISTAKES[mistake]}", "ok": False}
+        said = words.mistake_words(our_lesson("weights").step(3), mistake, 1)
+        assert page.reply == {"value": f"Not yet. {said}", "ok": False}
         assert page.link["answers"].endswith(wrong)
     page.answer("0.673")
     assert "last digits" in page.reply["value"]
@@ -173,7 +174,7 @@ def test_an_answer_that_cannot_be_read_stays_and_is_answered_with_a_sentence():
     page = Lessons("?lesson=weights&at=3").answer("<b>two thirds")
     assert "not a number: '<b>two'" in page.reply["value"]
     assert page.reply["ok"] is False
-    assert page.at.text_input[0].value == "<b>two thirds"
+    assert page.data("answer")["answer"] == "<b>two thirds"
 
 
 def test_nothing_is_revealed_before_one_commits():
@@ -188,17 +189,62 @@ def test_nothing_is_revealed_before_one_commits():
 def test_a_step_without_a_question_is_done_when_one_goes_on_and_code_when_one_says_so():
     page = Lessons("?lesson=weights&at=1")
     page.press("Back").edit("trail", at=1, passed=False)
-    assert page.marked[:2] == [False, False]
+    assert page.marks[:2] == ["open", "open"]
     page.edit("trail", at=3, passed=page.data("trail")["passes"])
-    assert page.marked[:4] == [False, True, False, False]
+    assert page.marks[:4] == ["open", "right", "open", "open"]
     assert page.link == {"lesson": "weights", "at": "3", "answers": "~e_done"}
     at = [step.kind for step in our_lesson("weights").steps].index("code")
     page.edit("trail", at=at, passed=page.data("trail")["passes"]).press("Next")
-    assert sum(page.marked) == 1
-    page.press("Back").press(words.PASSES)
-    assert page.marked[at]
+    assert page.marks.count("open") == len(page.marks) - 1
+    page.press("Back").press(words.MARK)
+    assert page.marks[at] == "right"
+    assert words.MARKED in page.texts
     page.press(words.UNMARK)
-    assert not page.marked[at]
+    assert page.marks[at] == "open"
+    assert words.MARKED not in page.texts
+
+
+def test_a_wrong_prediction_a_wrong_answer_and_none_are_three_marks():
+    asks = [i for i, s in enumerate(our_lesson("weights").steps) if s.options]
+    page = Lessons(f"?lesson=weights&at={asks[1]}").choose(0)
+    assert page.reply["ok"] is False
+    assert page.marks[asks[1]] == "made"
+    page.edit("trail", at=asks[0], passed=False).choose(2)
+    assert page.marks[asks[0]] == "wrong"
+    page.edit("trail", at=3, passed=False).answer("7")
+    assert page.marks[3] == "wrong"
+    assert page.marks[-1] == "open"
+    page.edit("trail", at=0, passed=False).edit("bars", bars=[0.1, 0.2, 0.7])
+    assert page.marks[0] == "made"
+    assert page.edit("bars", bars=[0.5, 0.3, 0.2]).marks[0] == "right"
+
+
+def test_a_reply_is_there_only_for_what_is_chosen_now():
+    page = Lessons("?lesson=weights&at=2").choose(2)
+    assert page.has("reply")
+    page.at.radio[0].set_value(page.at.radio[0].options[0])
+    assert not page.run().has("reply")
+    page.press("Next").press("Back")
+    assert page.at.radio[0].index == 0  # chosen, not checked: it is kept
+    assert page.press("Check").reply["ok"] is True
+
+
+def test_a_wrong_answer_of_a_step_of_its_own_is_answered_in_the_words_of_the_lesson():
+    for name, at in ALL:
+        step = our_lesson(name).step(at)
+        for wrong in step.wrong:
+            page = Lessons(f"?lesson={name}&at={at}").answer(wrong.answer)
+            assert page.reply == {"value": f"Not yet. {wrong.reply}", "ok": False}
+
+
+def test_going_back_in_the_browser_keeps_what_was_answered_later():
+    page = Lessons("?lesson=weights&at=2").press("Next").answer("0.670")
+    page.move("?lesson=weights&at=2")
+    assert page.marks[3] == "right"
+    page.press("Next")
+    assert page.data("answer")["answer"] == "0.670"
+    page.press("Fresh numbers")
+    assert page.data("answer")["answer"] == ""
 
 
 def test_two_steps_that_ask_the_same_keep_their_answers_apart():
@@ -206,22 +252,21 @@ def test_two_steps_that_ask_the_same_keep_their_answers_apart():
     first, second = (at for at, ask in enumerate(asks) if ask == asks[3])
     page = Lessons(f"?lesson=masks&at={first}").answer("0.1 0 0.9")
     page.edit("trail", at=second, passed=False)
-    assert page.at.text_input[0].value == ""
-    assert not page.has("reply")
+    assert page.data("answer")["answer"] == ""
+    assert page.reply is None
 
 
 def test_a_mask_is_clicked_or_typed_and_stays_what_it_was():
     at = next(i for i, s in enumerate(our_lesson("masks").steps) if s.answer == "allowed")
     page = Lessons(f"?lesson=masks&at={at}")
-    grid = page.data("mask")
-    assert (len(grid["rows"]), len(grid["columns"]), grid["answer"]) == (3, 3, "")
-    page.mask("1 1 1; 0 1 1; 0 0 1")
+    grid = page.data("answer")["grid"]
+    assert (len(grid["rows"]), len(grid["columns"]), page.reply) == (3, 3, None)
+    page.answer("1 1 1; 0 1 1; 0 0 1")
     assert words.MISTAKES["mask-aligned"] in page.reply["value"]
-    assert page.data("mask")["answer"] == "1 1 1; 0 1 1; 0 0 1"
-    page.mask("1 0 <b>; 1 1 0; 1 1 1")
-    assert page.data("mask")["answer"] == "1 0 <b>; 1 1 0; 1 1 1"
+    page.answer("1 0 <b>; 1 1 0; 1 1 1")
+    assert page.data("answer")["answer"] == "1 0 <b>; 1 1 0; 1 1 1"
     assert page.reply == {"value": "Row 1, value 3 is not a number: '<b>'.", "ok": False}
-    page.mask("[[1,0,0],[1,1,0],[1,1,1]]")
+    page.answer("[[1,0,0],[1,1,0],[1,1,1]]")
     assert page.reply["ok"] is True
 
 
@@ -253,7 +298,7 @@ def test_fresh_numbers_stand_in_the_link_and_have_an_answer_of_their_own():
 def test_back_returns_to_the_answer_before():
     page = Lessons("?lesson=weights&at=3").answer("0.5").answer("0.67")
     page.move("?lesson=weights&at=3&answers=~e_~e_~e_0.5")
-    assert page.at.text_input[0].value == "0.5"
+    assert page.data("answer")["answer"] == "0.5"
     assert page.reply["ok"] is False
 
 
@@ -262,9 +307,9 @@ def test_a_lesson_that_was_left_is_found_again_where_it_was():
     page.press("All lessons")
     page.press("1. From scores to weights")
     assert page.link == {"lesson": "weights", "at": "3", "answers": "~e_~e_~e_0.67"}
-    assert page.at.text_input[0].value == "0.67"
+    assert page.data("answer")["answer"] == "0.67"
     page.go("softmax").go("lessons")
-    assert page.at.text_input[0].value == "0.67"
+    assert page.data("answer")["answer"] == "0.67"
 
 
 def test_the_card_and_a_lesson_have_an_address_of_their_own():
@@ -273,10 +318,10 @@ def test_the_card_and_a_lesson_have_an_address_of_their_own():
 
 
 def test_check_with_nothing_to_check_says_what_is_missing():
-    page = Lessons("?lesson=weights&at=3").press("Check")
-    assert "Type an answer first." in [c.value for c in page.at.caption]
-    page.answer("0.67")
-    assert "Type an answer first." not in [c.value for c in page.at.caption]
+    page = Lessons("?lesson=weights&at=3").answer(" ")
+    assert page.reply is None
+    assert page.link == {"lesson": "weights", "at": "3"}
+    assert page.data("answer")["nudge"] == words.NUDGE
     page = Lessons("?lesson=weights&at=2").press("Check")
     assert "Choose one of them first." in [c.value for c in page.at.caption]
 

@@ -1,6 +1,7 @@
 """The state of the lessons page, its links, and how answers are read."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,8 +11,8 @@ from attnviz.state.fields import FieldError
 from attnviz.state.lessons import (
     DONE,
     LessonState,
+    edit_answer,
     edit_bars,
-    edit_mask,
     edit_trail,
     read_answer,
 )
@@ -94,11 +95,26 @@ def test_a_step_that_no_script_sends_is_not_gone_to(at):
     assert edit_trail(state, {"at": at, "passed": True}).state is state
 
 
-def test_a_mask_is_an_answer_as_it_was_sent():
-    state = LessonState("masks", at=1)
-    assert edit_mask(state, {"text": " 1 0; 1 1 "}).state.answers == ("", "1 0; 1 1")
-    for text in (None, 1, ["1"]):
-        assert edit_mask(state, {"text": text}).state is state
+def test_an_answer_is_kept_as_it_was_typed():
+    state = LessonState("masks", at=1, answers=("", "1 0"))
+    assert edit_answer(state, {"text": " 1 0; 1 1 "}).state.answers == ("", "1 0; 1 1")
+    for text in (None, 1, ["1"], "", "  "):
+        assert edit_answer(state, {"text": text}).state is state
+
+
+def test_what_was_answered_later_is_kept_where_the_numbers_are_the_same():
+    kept = LessonState("weights", 3, seeds=(0, 0, 0, 7), answers=("a", "b", "", "c", "d"))
+    back = LessonState("weights", 1, answers=("x",))
+    assert back.with_kept(kept).answers == ("x", "b", "", "", "d")
+    assert replace(back, seeds=(0, 0, 0, 7)).with_kept(kept).answers == ("x", "b", "", "c", "d")
+    assert kept.with_kept(back) == kept
+    assert LessonState("weights").with_kept(LessonState("weights", 5)).answers == ()
+
+
+def test_a_place_is_a_step_with_its_numbers():
+    state = LessonState("weights", at=3)
+    assert state.place == "weights-3-0"
+    assert state.redrawn().place == "weights-3-1"
 
 
 def test_hints_belong_to_one_step():

@@ -93,13 +93,27 @@ class Option:
     Attributes
     ----------
     text : str
-    right : bool
     reply : str
         What is said to whoever chooses it.
+    right : bool
     """
 
     text: str
+    reply: str
     right: bool
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong answer that a lesson expects, with what it says to it.
+
+    Attributes
+    ----------
+    answer, reply : str
+        As a person types it; both may hold live numbers.
+    """
+
+    answer: str
     reply: str
 
 
@@ -152,6 +166,8 @@ class Step:
         Its place.
     decimals : int
         To how many the answer must be right.
+    wrong : tuple of Wrong
+        Wrong answers that have a reply of their own.
     hints : tuple of str
         A nudge, the next step, the worked step.
     redraw : tuple of str
@@ -182,6 +198,7 @@ class Step:
     answer: str = ""
     at: tuple[int, ...] = ()
     decimals: int = 3
+    wrong: tuple[Wrong, ...] = ()
     hints: tuple[str, ...] = ()
     redraw: tuple[str, ...] = ()
     pool: tuple[float, ...] = ()

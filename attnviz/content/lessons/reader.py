@@ -22,6 +22,7 @@ from attnviz.content.lessons import (
     LessonError,
     Option,
     Step,
+    Wrong,
     lesson_text,
 )
 from attnviz.state.fields import quoted
@@ -40,7 +41,19 @@ _STEP = re.compile(r"\[\[\s*step\s*\]\]")
 _AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 _PICTURE = re.compile(r"!\[")
 _LESSON = ("title", "goal", "step")
-_STEP_ALSO = ("option", "hints", "redraw", "pool", "bars", "decimals", "kind", "given", "also")
+_LISTS = (
+    "option",
+    "wrong",
+    "hints",
+    "redraw",
+    "pool",
+    "bars",
+    "decimals",
+    "kind",
+    "given",
+    "also",
+)
+_WRONG = ("answer", "reply")
 _OPTION = ("text", "right", "reply")
 _GIVEN = ("scores", "q", "k", "v", "T", "beta", "scale", "hide", "mask")
 _TEXTS = ("title", "say", "ask", "answer", "at", "explore", "open", "panel", "function")
@@ -178,7 +191,7 @@ class _Reader:
         kind = data.get("kind")
         if kind not in KINDS:
             raise self.fail("kind", f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
-        known = _TEXTS + _STEP_ALSO
+        known = _TEXTS + _LISTS
         for name in data:
             if name not in known:
                 raise self.fail(name, _unknown("a step", name, known))
@@ -197,6 +210,7 @@ class _Reader:
             answer=texts["answer"],
             at=tuple(self.read("at", _places, texts["at"])),
             decimals=self.count(data, "decimals", 3, 9),
+            wrong=self.wrong(data.get("wrong", [])),
             hints=tuple(self.strings(data, "hints")),
             redraw=tuple(self.strings(data, "redraw")),
             pool=tuple(self.pool(data)),
@@ -219,6 +233,8 @@ class _Reader:
             raise self.fail("kind", "there is something to answer and no ask")
         if step.kind in ("predict", "explain", "task", "check") and not step.asks:
             raise self.fail("kind", f"a step of the kind {step.kind} needs option, bars or answer")
+        if step.wrong and not step.answer:
+            raise self.fail("wrong", "a wrong answer needs a step with answer")
         if step.options and (len(step.options) < 2 or not any(o.right for o in step.options)):
             raise self.fail("option", "at least two options, and one with right = true")
         has_head = None not in (step.given.q, step.given.k, step.given.v)
@@ -284,20 +300,35 @@ class _Reader:
         return tuple(dict.fromkeys(float(v) for v in value))
 
     def options(self, value: Any) -> tuple[Option, ...]:
-        if not isinstance(value, list) or not all(isinstance(o, dict) for o in value):
-            raise self.fail("option", "options are tables: [[step.option]]")
-        read = []
-        for option in value:
-            for name in option:
-                if name not in _OPTION:
-                    raise self.fail(name, _unknown("an option", name, _OPTION))
-            text, reply = (str(option.get(name, "")).strip() for name in ("text", "reply"))
-            if not text or not reply:
-                raise self.fail("option", "every option needs a text and a reply")
-            for words in (text, reply):
-                _check_text(words, _find(self._lines, "option", self._first, self._last))
-            read.append(Option(text, self.truth(option, "right"), reply))
-        return tuple(read)
+        return tuple(
+            Option(*self.filled("option", option, "text", "reply"), self.truth(option, "right"))
+            for option in self.tables("option", value, _OPTION)
+        )
+
+    def wrong(self, value: Any) -> tuple[Wrong, ...]:
+        return tuple(
+            Wrong(*self.filled("wrong", wrong, *_WRONG))
+            for wrong in self.tables("wrong", value, _WRONG)
+        )
+
+    def tables(self, owner: str, value: Any, known: Sequence[str]) -> list[Mapping[str, Any]]:
+        """Return a list of tables that hold only known names."""
+        if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
+            raise self.fail(owner, f"{owner} is a list of tables: [[step.{owner}]]")
+        for table in value:
+            for name in table:
+                if name not in known:
+                    raise self.fail(name, _unknown(f"[[step.{owner}]]", name, known))
+        return value
+
+    def filled(self, owner: str, table: Mapping[str, Any], *names: str) -> list[str]:
+        """Return texts of a table, none of which may be empty."""
+        texts = [str(table.get(name, "")).strip() for name in names]
+        if not all(texts):
+            raise self.fail(owner, f"every [[step.{owner}]] needs {' and '.join(names)}")
+        for text in texts:
+            _check_text(text, _find(self._lines, owner, self._first, self._last))
+        return texts
 
     def given(self, table: str, data: Any) -> GivenTexts:
         if not isinstance(data, dict):

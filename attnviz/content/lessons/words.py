@@ -16,7 +16,8 @@ from attnviz.state.lessons import LessonState
 HEADING = "## Lessons"
 SENTENCE = (
     "Predict, see, work it out by hand, write the code, check. Each lesson takes about a quarter"
-    " of an hour; the link keeps your answers."
+    " of an hour. A lesson's own link keeps your answers: copy it before you close or reload this"
+    " page."
 )
 OWN_HEADING = "#### A lesson of your own"
 OWN = (
@@ -35,10 +36,11 @@ COPY_LINK = "Copy link"
 COPY_BLANK = "Copy link without answers"
 COPY_BLANK_HELP = "Copies this step with the same numbers, for somebody else to answer"
 CODE = (
-    "Write it on your own machine. Save the start below as a file in the folder of attnviz, fill it"
-    " in, and run the checker there, with the Python that runs attnviz. It says which cases pass,"
-    " and for each other one what came, what was expected and the likely reason. This page never"
-    " runs your code."
+    "Write it on your own machine, with Python and a copy of attnviz (its README says how to get"
+    " one running). Save the start below as a file in the folder of that copy, fill it in, and run"
+    " the checker there. It says which cases pass, and for each other one what came, what was"
+    " expected and the likely reason. This page never runs your code. Without Python at hand, go"
+    " on: the next steps don't need it."
 )
 ALL = "All lessons"
 COPY = "Copies the address of this step, with your answers in it"
@@ -50,11 +52,23 @@ NOT_TEXT = "The file is not text in UTF-8; a lesson is a text file."
 CARD_CODE = "**All of it in plain Python**, with lists and nothing to install:"
 PRINT = "Made for paper too: print this page with your browser."
 TRAIL = "Steps of this lesson"
+STANDING = {
+    "open": "",
+    "right": ", done",
+    "made": ", predicted, and it came out differently",
+    "wrong": ", not right yet",
+}
 MASK = "Click a cell to switch it: 1 where the query may attend to the key, 0 where it is hidden."
-MASK_LINE = "The same mask as text: a blank between numbers, a semicolon after each row"
-PASSES = "The checker passes my file"
-UNMARK = "Take the mark back"
-BARS = "Draw the weights as you expect them, then commit."
+MASK_LINE = "The same mask as text: a blank between numbers, a semicolon between rows"
+MARK, MARKED, UNMARK = "Mark as done", "✓ Marked as done.", "Take the mark back"
+NUDGE = "Type an answer first."
+BARS = {
+    "commit": "Commit",
+    "again": "Draw again",
+    "together": "Together",
+    "nothing": "Pull up each bar as high as you expect the weight, then commit.",
+    "legend": "The dark line is the weight.",
+}
 _HINTS = ("a nudge", "the next step", "the worked step")
 
 _LIVE = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*(?::\s*(\d))?\s*\}\}")
@@ -90,6 +104,8 @@ MISTAKES = {
     "plain-exps": "That is e to the power of the score as it stands. A weight is this number"
     " divided by the sum of them all, so it is at most 1.",
     "other-place": "That is the number of another key or query: look at the place that is asked.",
+    "other-exponential": "That is the exponential of one key. A weight is an exponential divided by"
+    " the sum of them all: look which one is asked for.",
     "other-order": "These are the right numbers in another order.",
     "mask-aligned": "Rows and columns are mixed up: a row is a query, a column is a key.",
     "divided-by-d_k": "Here the scores were divided by d_k. It is its square root, √d_k.",
@@ -112,6 +128,40 @@ MISTAKES = {
     " their ratio is e to the gap.",
     "ratio-inverted": "That is the ratio the other way round.",
 }
+
+_OF_ONE = {
+    "scores-as-weights": "That is the score itself. A weight says how much of the whole a key gets:"
+    " take the exponential of each score, then divide by their sum.",
+    "divided-scores": "That is the score divided by the sum of the scores. That breaks as soon as a"
+    " score is negative: take the exponentials first, then divide.",
+    "not-divided": "That is the exponential. The last step is missing: divide it by the sum of them"
+    " all.",
+}
+_OF_SUMS = {
+    "scores-as-weights": "That is the sum of the scores. Asked is the sum of the weights.",
+    "not-divided": "That is the sum of the exponentials. Asked is the sum of the weights.",
+    "uniform": "That is a sum of 1 for each key. It is each query whose weights sum to 1.",
+}
+
+
+def mistake_words(step: Step, mistake: str, count: int) -> str:
+    """Say what a known mistake is, in the words that fit what is asked for.
+
+    Parameters
+    ----------
+    step : Step
+    mistake : str
+        A name of `MISTAKES`.
+    count : int
+        How many numbers are asked for.
+
+    Returns
+    -------
+    str
+    """
+    if step.answer in ("weight_sum", "row_sums") and mistake in _OF_SUMS:
+        return _OF_SUMS[mistake]
+    return _OF_ONE[mistake] if count == 1 and mistake in _OF_ONE else MISTAKES[mistake]
 
 
 def fill(text: str, lookup: Callable[[str, int | None], str]) -> str:
@@ -169,10 +219,11 @@ def texts_of(step: Step) -> list[str]:
     list of str
     """
     replies = [words for option in step.options for words in (option.text, option.reply)]
+    replies += [words for wrong in step.wrong for words in (wrong.answer, wrong.reply)]
     return [step.title, step.say, step.ask, *step.hints, *replies]
 
 
-def written(values: ArrayLike, decimals: int | None = None) -> str:
+def written(values: ArrayLike, decimals: int | None = None, *, drawn: bool = False) -> str:
     """Write numbers into a sentence: a list between commas, rows between semicolons.
 
     Parameters
@@ -181,6 +232,8 @@ def written(values: ArrayLike, decimals: int | None = None) -> str:
         A number, a vector or a matrix.
     decimals : int, optional
         As many as these; without them as elsewhere on the screen.
+    drawn : bool
+        True for Markdown, where a matrix of several rows is drawn as one.
 
     Returns
     -------
@@ -199,16 +252,31 @@ def written(values: ArrayLike, decimals: int | None = None) -> str:
         return f"{value:.{decimals}f}".replace("-", "−")
     if array.ndim == 1:
         return ", ".join(written(value, decimals) for value in array)
-    return f"[{'; '.join(written(row, decimals) for row in array)}]"
+    return _grid([[written(value, decimals) for value in row] for row in array], drawn=drawn)
 
 
-def typed(given: GivenTexts, name: str) -> str:
+def _grid(rows: list[list[str]], *, drawn: bool) -> str:
+    """Write a matrix of texts, as TeX where it is drawn."""
+    if not drawn or len(rows) < 2:
+        return f"[{'; '.join(', '.join(row) for row in rows)}]"
+    lines = r" \\ ".join(" & ".join(_tex(text) for text in row) for row in rows)
+    return rf"$\begin{{bmatrix}}{lines}\end{{bmatrix}}$"
+
+
+def _tex(text: str) -> str:
+    plain = text.replace("−", "-").replace("∞", r"\infty ")
+    return rf"\text{{{plain}}}" if "e" in plain else re.sub(r"√(\d+)", r"\\sqrt{\1}", plain)
+
+
+def typed(given: GivenTexts, name: str, *, drawn: bool = False) -> str:
     """Return numbers as the lesson wrote them, such as 1/√2; empty where they are computed.
 
     Parameters
     ----------
     given : GivenTexts
     name : str
+    drawn : bool
+        As for `written`.
 
     Returns
     -------
@@ -217,8 +285,8 @@ def typed(given: GivenTexts, name: str) -> str:
     cells = getattr(given, name) if name in _TYPED else None
     if cells is None:
         return ""
-    rows = [", ".join(_pretty(cell.text) for cell in row) for row in cells]
-    return rows[0] if len(rows) == 1 else f"[{'; '.join(rows)}]"
+    rows = [[_pretty(cell.text) for cell in row] for row in cells]
+    return ", ".join(rows[0]) if len(rows) == 1 else _grid(rows, drawn=drawn)
 
 
 def _pretty(text: str) -> str:
@@ -226,13 +294,14 @@ def _pretty(text: str) -> str:
     return text.replace("-inf", "−∞").replace("-", "−")
 
 
-def trail(lesson: Lesson, done: Sequence[bool], at: int) -> dict[str, Any]:
+def trail(lesson: Lesson, standing: Sequence[str], at: int) -> dict[str, Any]:
     """Return the steps of a lesson for the bar at the top, and the heading of the open one.
 
     Parameters
     ----------
     lesson : Lesson
-    done : sequence of bool
+    standing : sequence of str
+        Names of `STANDING`.
     at : int
         The open step, from 0.
 
@@ -246,8 +315,8 @@ def trail(lesson: Lesson, done: Sequence[bool], at: int) -> dict[str, Any]:
         "label": TRAIL,
         "here": f"Step {at + 1} of {len(names)}: {names[at]}",
         "steps": [
-            {"name": name, "said": f"{number} {name}{', done' if ok else ''}", "done": ok}
-            for number, (name, ok) in enumerate(zip(names, done, strict=True), 1)
+            {"name": name, "said": f"{number} {name}{STANDING[mark]}", "mark": mark}
+            for number, (name, mark) in enumerate(zip(names, standing, strict=True), 1)
         ],
     }
 
@@ -263,15 +332,13 @@ def mask_grid(rows: int, columns: int) -> dict[str, Any]:
     Returns
     -------
     dict
-        For the part ``mask``.
+        For the part ``answer``.
     """
     return {
         "label": "Mask",
         "rows": [f"query {i + 1}" for i in range(rows)],
         "columns": [f"key {j + 1}" for j in range(columns)],
         "words": ["hidden", "may attend"],
-        "lineName": MASK_LINE,
-        "submit": CHECK,
     }
 
 
@@ -293,35 +360,35 @@ def progress(done: int, asked: int, started: bool) -> str:
     return f"✓ all {asked} answered" if done == asked else f"{done} of {asked} answered"
 
 
-def unread(step: Step, sentence: str, count: int) -> dict[str, Any]:
+def unread(step: Step, sentence: str, shape: tuple[int, ...]) -> dict[str, Any]:
     """Answer a text that can't be read as numbers.
 
     Parameters
     ----------
     step : Step
     sentence : str
-    count : int
-        How many numbers are asked for.
+    shape : tuple of int
+        Of the numbers that are asked for.
 
     Returns
     -------
     dict
-        For `attnviz.ui.parts.facts`.
+        For the part ``answer``.
     """
-    if count == 1:
+    if not shape:
         sentence = sentence.replace("Value 1 is", "That is").replace("Value 1 has", "That has")
-    form = "" if step.answer == "allowed" else asked_form(step, count)
+    form = "" if step.answer == "allowed" else asked_form(step, shape)
     return {"value": f"{sentence} {form}".strip(), "ok": False}
 
 
-def asked_form(step: Step, count: int) -> str:
+def asked_form(step: Step, shape: tuple[int, ...]) -> str:
     """Say in what form the answer is asked for.
 
     Parameters
     ----------
     step : Step
-    count : int
-        How many numbers are asked for.
+    shape : tuple of int
+        Of the numbers that are asked for.
 
     Returns
     -------
@@ -329,21 +396,27 @@ def asked_form(step: Step, count: int) -> str:
 
     Examples
     --------
-    >>> asked_form(Step("task", "", "", answer="weights", decimals=3), 1)
-    'To 3 decimals, in any spelling: 0.25, 1/3, 1e-3.'
-    >>> asked_form(Step("task", "", "", answer="weights", decimals=2), 4)
-    '4 numbers to 2 decimals, a blank between them: 0.25 1/3 …; a row ends with a semicolon.'
+    >>> asked_form(Step("task", "", "", answer="weights", decimals=3), ())
+    'To 3 decimals, as a decimal number or a fraction: 0.25, 1/3.'
+    >>> asked_form(Step("task", "", "", answer="weights", decimals=2), (2, 2))
+    '4 numbers to 2 decimals, a blank between them and a semicolon between rows: 1 0; 1/3 0.67.'
     """
     if step.answer == "allowed":
         return MASK
     places = {0: "whole numbers", 1: "to 1 decimal"}.get(
         step.decimals, f"to {step.decimals} decimals"
     )
-    if count == 1:
-        places = "A whole number" if not step.decimals else places.capitalize()
-        return f"{places}, in any spelling: 0.25, 1/3, 1e-3."
-    rows = "; a row ends with a semicolon" if count > 3 else ""
-    return f"{count} numbers {places}, a blank between them: 0.25 1/3 …{rows}."
+    if not shape:
+        if not step.decimals:
+            return "A whole number."
+        return f"{places.capitalize()}, as a decimal number or a fraction: 0.25, 1/3."
+    count = int(np.prod(shape))
+    if len(shape) == 1:
+        return f"{count} numbers {places}, a blank between them, such as 0.25 1/3."
+    return (
+        f"{count} numbers {places}, a blank between them and a semicolon between rows:"
+        " 1 0; 1/3 0.67."
+    )
 
 
 def feedback(
@@ -351,10 +424,10 @@ def feedback(
     answer: Sequence[float],
     right: ArrayLike,
     off: Sequence[int],
-    mistake: str,
+    known: str = "",
     *,
     more: bool = False,
-) -> list[dict[str, Any]]:
+) -> dict[str, Any]:
     """Answer an answer: right, or which known mistake it is, or where it is off.
 
     Parameters
@@ -365,37 +438,42 @@ def feedback(
         What the core computes.
     off : sequence of int
         Places that are off, from 0.
-    mistake : str
-        A name of `MISTAKES`, or empty.
+    known : str
+        What is said to this very answer, or empty.
     more : bool
         True when there is help that isn't open yet.
 
     Returns
     -------
-    list of dict
-        For `attnviz.ui.parts.facts`.
+    dict
+        For the part ``answer``.
     """
-    exact = written(np.asarray(right))
     if not off:
-        return [{"value": f"Right: {exact}.", "ok": True}]
-    if mistake:
-        return [{"value": f"Not yet. {MISTAKES[mistake]}", "ok": False}]
-    lines = []
+        return {"value": f"Right: {written(np.asarray(right))}.", "ok": True}
     values, wanted = np.ravel(answer).astype(float), np.ravel(right).astype(float)
-    gaps = [abs(float(values[at] - wanted[at])) for at in off]
+    if _is_rounded(values, wanted, range(2, step.decimals)):
+        return _not_yet(f"Right as far as it goes: {step.decimals} decimals are asked for.")
+    if known:
+        return _not_yet(known)
+    if _is_rounded(values, wanted, range(1, min(2, step.decimals))):
+        return _not_yet(f"Right as far as it goes: {step.decimals} decimals are asked for.")
+    if np.isneginf(values).any() and np.isfinite(wanted).all() and step.answer != "allowed":
+        return _not_yet("−∞ is the score of a masked key. Its weight is exp(−∞) = 0.")
+    lines = []
     if step.answer == "allowed":
         if not np.isin(values, (0, 1)).all():
             lines.append("A mask holds only 1 and 0.")
         rows = sorted({at // np.shape(right)[-1] + 1 for at in off})
         lines.append(f"Look again at row {', '.join(map(str, rows))}.")
-    elif max(gaps) <= 10 * step.tolerance:
+    elif max(abs(values[at] - wanted[at]) for at in off) <= 10 * step.tolerance:
         lines.append("The way is right, the last digits are not: keep all digits until the end.")
     elif len(values) == 1:
         side = "larger" if values[0] > wanted[0] else "smaller"
         lines.append(f"{written(values[0])} is {side} than the right number.")
     else:
-        places = ", ".join(str(at + 1) for at in off)
-        lines.append(f"Off: value {places}." if len(off) == 1 else f"Off: values {places}.")
+        places = [str(at + 1) for at in off]
+        some = f"Numbers {', '.join(places[:-1])} and {places[-1]} are off."
+        lines.append(f"Number {places[0]} is off." if len(off) == 1 else some)
     name = step.answer.rpartition(".")[2]
     if name == "weights" and np.ndim(right) == 1 and abs(values.sum() - 1) > 0.01:
         lines.append(f"Yours sum to {written(values.sum())}; the weights of a query sum to 1.")
@@ -403,11 +481,32 @@ def feedback(
         lines.append("None of these numbers can be negative.")
     if more:
         lines.append("The help below goes one step at a time.")
-    return [{"value": f"Not yet. {' '.join(lines)}", "ok": False}]
+    return _not_yet(" ".join(lines))
+
+
+def _not_yet(words: str) -> dict[str, Any]:
+    return {"value": f"Not yet. {words}", "ok": False}
+
+
+def _is_rounded(values: np.ndarray, wanted: np.ndarray, decimals: range) -> bool:
+    """Tell whether numbers are the right ones, rounded to fewer decimals but not to whole ones."""
+    if (np.round(values) == values).all():
+        return False
+    with np.errstate(invalid="ignore", over="ignore"):
+        return any(
+            bool((np.abs(values - wanted) <= 0.55 * 10.0**-places).all())
+            and bool((np.round(values, places) == values).all())
+            for places in decimals
+        )
 
 
 def bars_feedback(
-    distance: float, drawn: Sequence[float], weights: Sequence[float]
+    distance: float,
+    drawn: Sequence[float],
+    weights: Sequence[float],
+    labels: Sequence[str],
+    *,
+    ordered: bool,
 ) -> list[dict[str, Any]]:
     """Say how near a drawn prediction came.
 
@@ -416,29 +515,32 @@ def bars_feedback(
     distance : float
         Total-variation distance of the bars, taken as parts of their sum, 0 to 1.
     drawn, weights : sequence of float
+    labels : sequence of str
+        Names of the keys.
+    ordered : bool
+        True when of any two weights the larger one was drawn larger.
 
     Returns
     -------
     list of dict
         For `attnviz.ui.parts.facts`.
     """
-    order = np.argsort(drawn).tolist() == np.argsort(weights).tolist()
+    most, largest = (labels[int(np.argmax(values))] for values in (drawn, weights))
     words = (
         "Very near."
         if distance < 0.05
         else "The shape is right."
         if distance < 0.15
         else "The order is right, the heights are not yet."
-        if order
-        else "Another order: remember it, and look for the reason."
+        if ordered
+        else f"You gave {most} the most, but it is {largest} that has the largest weight."
+        if most != largest
+        else f"{largest} has the largest weight, as you drew it; the others come in another order."
     )
     lines = [f"{words} The weights are {written(weights)}."]
     total = sum(drawn)
     if abs(total - 1) > 0.005:
-        lines.append(
-            f"They sum to 1; your bars sum to {written(total)}, so they were scaled first."
-        )
-    lines.append(f"{100 * distance:.0f} % of the weight would have to move.")
+        lines.append(f"They sum to 1; your bars sum to {written(total)}.")
     return [{"value": " ".join(lines)}]
 
 
@@ -451,7 +553,7 @@ def reply(step: Step, chosen: int, fill: Callable[[str], str]) -> list[dict[str,
     chosen : int
         From 0.
     fill : callable
-        Puts the live numbers into a text.
+        Puts the live numbers into a text that is shown letter for letter.
 
     Returns
     -------
@@ -459,13 +561,12 @@ def reply(step: Step, chosen: int, fill: Callable[[str], str]) -> list[dict[str,
         For `attnviz.ui.parts.facts`.
     """
     option = step.options[chosen]
-    words = fill(option.reply).replace("**", "")  # the part shows every letter as it is
     head = "Right. " if option.right else "Not quite. "
-    return [{"value": head + words, "ok": option.right}]
+    return [{"value": head + fill(option.reply), "ok": option.right}]
 
 
-def is_good_choice(step: Step, chosen: int | None) -> bool:
-    """Tell whether a choice is right; a prediction is never wrong, it only has to be made.
+def standing_of_choice(step: Step, chosen: int | None) -> str:
+    """Tell how a closed question stands; a prediction is never wrong, it only has to be made.
 
     Parameters
     ----------
@@ -475,9 +576,14 @@ def is_good_choice(step: Step, chosen: int | None) -> bool:
 
     Returns
     -------
-    bool
+    str
+        A name of `STANDING`.
     """
-    return chosen is not None and (step.kind == "predict" or step.options[chosen].right)
+    if chosen is None:
+        return "open"
+    if step.options[chosen].right:
+        return "right"
+    return "made" if step.kind == "predict" else "wrong"
 
 
 def chosen(state: LessonState, step: Step, at: int) -> int | None:
@@ -599,22 +705,37 @@ def next_button(title: str) -> str:
     return f"Next lesson: {title}"
 
 
-def finished(lesson: Lesson, done: int, asked: int) -> str:
+def finished(lesson: Lesson, standing: Sequence[str]) -> str:
     """Return what stands at the end of a lesson.
 
     Parameters
     ----------
     lesson : Lesson
-    done, asked : int
-        Questions that were answered well, and all of them.
+    standing : sequence of str
+        Names of `STANDING`, one for each step.
 
     Returns
     -------
     str
     """
-    if done == asked:
-        return f"All {asked} questions are answered. You can now do this: {lesson.goal}"
-    return f"{done} of {asked} questions are answered; the marks above say which."
+    asked = [
+        (number, mark)
+        for number, (step, mark) in enumerate(zip(lesson.steps, standing, strict=True), 1)
+        if step.asks
+    ]
+    left = [number for number, mark in asked if mark in ("open", "wrong")]
+    if left:
+        return f"Still open: {_steps(left)}."
+    made = [number for number, mark in asked if mark == "made"]
+    other = f" A prediction that came out differently: {_steps(made)}." if made else ""
+    return f"All {len(asked)} questions are answered.{other} You can now do this: {lesson.goal}"
+
+
+def _steps(numbers: Sequence[int]) -> str:
+    words = [str(number) for number in numbers]
+    if len(words) == 1:
+        return f"step {words[0]}"
+    return f"steps {', '.join(words[:-1])} and {words[-1]}"
 
 
 def full_stop(fault: LessonError) -> str:

@@ -1,59 +1,71 @@
 // Bars that a person draws as a prediction, each a slider from 0 to 1; once committed the true
-// weights stand beside them.
+// weights stand beside them, and one may draw again.
 import { el, part, set, text, tick } from './base.js';
+
+const MARKS = [1, 0.75, 0.5, 0.25, 0];
 
 class Predict {
   constructor(root) {
+    const scale = el('div', { class: 'av-scale', 'aria-hidden': 'true' }, ...MARKS.map((mark) => el('span', {}, String(mark))));
     this.bars = el('div', { class: 'av-drawn' });
     this.sum = el('p', { class: 'av-note', role: 'status' });
-    this.commit = el('button', { type: 'button', onclick: () => this.send() }, 'Commit');
-    root.replaceChildren(this.bars, el('div', { class: 'av-row' }, this.commit, this.sum));
+    this.commit = el('button', { type: 'button', onclick: () => this.press() });
+    this.legend = el('p', { class: 'av-note' });
+    root.replaceChildren(el('div', { class: 'av-drawing' }, scale, this.bars), el('div', { class: 'av-row' }, this.commit, this.sum), this.legend);
   }
 
   update(data, put) {
-    const fresh = !this.data || this.data.rev !== data.rev || this.data.labels.length !== data.labels.length;
+    const fresh = !this.data || this.data.rev !== data.rev || this.data.place !== data.place;
+    const answered = !fresh && this.data.n !== data.n;
     this.data = data;
     this.put = put;
     if (fresh) this.lay();
-    this.commit.hidden = Boolean(data.weights);
-    this.columns.forEach((column, j) => {
-      column.slider.disabled = Boolean(data.weights);
-      column.truth.hidden = !data.weights;
-      if (data.weights) {
-        column.truth.style.bottom = `${100 * data.weights[j]}%`;
-        text(column.said, `${data.labels[j]}: you ${column.slider.value / 100}, weight ${data.shown[j]}`);
-      }
-    });
-    this.tell();
+    if (fresh || answered) this.again = false;
+    this.look();
   }
 
   lay() {
-    const { labels, colors, drawn } = this.data;
+    const { labels, scores, colors, drawn } = this.data;
     this.columns = labels.map((label, j) => {
-      const slider = el('input', { type: 'range', min: 0, max: 100, step: 1, 'aria-label': `Weight of ${label}, in hundredths`, oninput: () => this.tell() });
+      const slider = el('input', { type: 'range', min: 0, max: 100, step: 1, 'aria-label': `Weight of ${label}, in hundredths`, oninput: () => this.look() });
       slider.value = String(Math.round(100 * (drawn?.[j] ?? 0)));
       const fill = el('span', { class: 'av-fill', style: `--key:${colors[j % colors.length]}` });
       const truth = el('span', { class: 'av-truth' });
       const said = el('span', { class: 'av-note' }, label);
-      return { slider, fill, truth, said, box: el('div', { class: 'av-column' }, el('div', { class: 'av-stack' }, fill, truth, slider), said) };
+      return { slider, fill, truth, said, box: el('div', { class: 'av-column' }, el('div', { class: 'av-stack' }, fill, truth, slider), el('span', { class: 'av-score' }, `score ${scores[j]}`), said) };
     });
     this.bars.replaceChildren(...this.columns.map((column) => column.box));
   }
 
   values() { return this.columns.map((column) => Number(column.slider.value) / 100); }
 
-  tell() {
+  look() {
+    const { labels, weights, shown, words } = this.data;
+    const told = Boolean(weights) && !this.again;
     const values = this.values();
     this.columns.forEach((column, j) => {
       column.fill.style.height = `${100 * values[j]}%`;
-      if (!this.data.weights) text(column.said, `${this.data.labels[j]}: ${values[j]}`);
+      column.slider.disabled = told;
+      column.truth.hidden = !told;
+      if (told) column.truth.style.bottom = `${100 * weights[j]}%`;
+      text(column.said, told ? `${labels[j]}: you ${values[j]}, weight ${shown[j]}` : `${labels[j]}: ${values[j]}`);
     });
-    const sum = values.reduce((total, value) => total + value, 0);
-    text(this.sum, `Together ${Number(sum.toFixed(2))}.`);
-    set(this.commit, 'disabled', sum === 0);
+    const sum = Number(values.reduce((total, value) => total + value, 0).toFixed(2));
+    text(this.sum, sum ? `${words.together} ${sum}.` : words.nothing);
+    text(this.legend, told ? words.legend : '');
+    text(this.commit, told ? words.again : words.commit);
+    set(this.commit, 'disabled', !told && sum === 0);
   }
 
-  send() { this.put({ rev: this.data.rev, n: tick(), bars: this.values() }); }
+  press() {
+    if (this.data.weights && !this.again) {
+      this.again = true;
+      this.look();
+      this.columns[0].slider.focus();
+    } else {
+      this.put({ rev: this.data.rev, n: tick(), bars: this.values() });
+    }
+  }
 }
 
 export default part('av-predict', (root) => new Predict(root));

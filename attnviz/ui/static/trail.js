@@ -2,6 +2,8 @@
 // step begins at its heading: there the focus goes, so that one reads on from there.
 import { along, el, part, set, text, tick, touched } from './base.js';
 
+const MARKS = { open: '', right: '✓', made: '•', wrong: '✗' };
+
 class Trail {
   constructor(root) {
     this.row = el('div', { role: 'toolbar', class: 'av-trail-row' });
@@ -17,10 +19,11 @@ class Trail {
     this.put = put;
     if (this.buttons?.length !== data.steps.length) this.lay();
     set(this.row, 'aria-label', data.label);
-    data.steps.forEach(({ name, said, done }, at) => {
+    data.steps.forEach(({ name, said, mark }, at) => {
       const button = this.buttons[at];
       text(button.querySelector('.av-step-name'), name);
-      text(button.querySelector('.av-step-done'), done ? '✓' : '');
+      text(button.querySelector('.av-step-mark'), MARKS[mark]);
+      set(button.querySelector('.av-step-mark'), 'data-mark', mark);
       set(button, 'aria-label', said);
       set(button, 'aria-current', at === data.at ? 'step' : null);
       set(button, 'tabindex', at === data.at ? 0 : -1);
@@ -31,7 +34,7 @@ class Trail {
 
   lay() {
     this.buttons = this.data.steps.map((_, at) => el('button', { type: 'button', onclick: () => this.go(at) },
-      el('span', { class: 'av-step-done' }), el('span', {}, String(at + 1)), el('span', { class: 'av-step-name' })));
+      el('span', { class: 'av-step-mark' }), el('span', {}, String(at + 1)), el('span', { class: 'av-step-name' })));
     this.row.replaceChildren(...this.buttons);
   }
 

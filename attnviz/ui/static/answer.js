@@ -1,6 +1,8 @@
-// A mask as an answer: a cell for each query and key, which a click switches, and the same mask as
-// one text. The text is what is sent; Python alone reads it.
+// An answer in numbers, with the reply to it: one line of text, and for a mask a cell for each
+// query and key, which a click switches. The text is what is sent; Python alone reads it.
 import { along, el, part, set, text, tick } from './base.js';
+
+const drafts = new Map(); // what was typed and not checked yet, by its place in the lessons
 
 /** The cells of a text of ones and zeros, or null when it isn't a mask of this shape. */
 function cellsOf(words, rows, columns) {
@@ -9,33 +11,38 @@ function cellsOf(words, rows, columns) {
   return fits ? cells.map((row) => row.map(Number)) : null;
 }
 
-class Mask {
+class Answer {
   constructor(root) {
     this.table = el('table', { role: 'grid' });
+    this.box = el('div', { class: 'av-scroll' }, this.table);
     this.line = el('input', { autocomplete: 'off', spellcheck: 'false', maxlength: 300 });
     this.lineLabel = el('span');
     this.check = el('button', { type: 'button', onclick: () => this.send() });
-    root.replaceChildren(el('div', { class: 'av-scroll' }, this.table), el('label', { class: 'av-label av-wide' }, this.lineLabel, this.line), el('div', { class: 'av-row' }, this.check));
-    this.line.oninput = () => this.read();
+    this.reply = el('p', { class: 'av-reply', role: 'status' });
+    this.line.oninput = () => this.typed();
     this.line.onkeydown = (event) => { if (event.key === 'Enter') this.send(); };
     this.table.onkeydown = (event) => along(event, this.buttons);
+    root.replaceChildren(this.box, el('label', { class: 'av-label av-wide' }, this.lineLabel, this.line), el('div', { class: 'av-row' }, this.check), this.reply);
   }
 
   update(data, put) {
-    const fresh = !this.data || this.data.rev !== data.rev;
+    const fresh = !this.data || this.data.rev !== data.rev || this.data.place !== data.place;
     this.data = data;
     this.put = put;
     text(this.check, data.submit);
     text(this.lineLabel, data.lineName);
-    if (!fresh) return;
-    this.lay();
-    this.cells = data.rows.map(() => data.columns.map(() => 1));
-    this.line.value = data.answer || this.written();
-    this.read();
+    set(this.line, 'aria-label', data.ask);
+    this.box.hidden = !data.grid;
+    if (fresh) {
+      if (data.grid) this.lay();
+      this.line.value = drafts.get(data.place) ?? (data.answer || (data.grid ? this.written() : ''));
+    }
+    this.look();
   }
 
   lay() {
-    const { rows, columns, label } = this.data;
+    const { rows, columns, label } = this.data.grid;
+    this.cells = rows.map(() => columns.map(() => 1));
     set(this.table, 'aria-label', label);
     this.buttons = rows.map((_, i) => columns.map((__, j) => el('button', { type: 'button', role: 'switch', tabindex: i + j ? -1 : 0, onclick: () => this.turn(i, j) })));
     this.table.replaceChildren(
@@ -49,13 +56,23 @@ class Mask {
   turn(i, j) {
     this.cells[i][j] = 1 - this.cells[i][j];
     this.line.value = this.written();
-    this.read();
+    this.typed();
   }
 
-  /** Take the cells from the text; a text that is no such mask greys them out. */
-  read() {
-    const { rows, columns, words } = this.data;
-    const found = cellsOf(this.line.value, rows.length, columns.length);
+  typed() {
+    drafts.set(this.data.place, this.line.value);
+    this.look();
+  }
+
+  /** The cells follow the text; the reply is there as long as it is about what stands in the line. */
+  look() {
+    const { answer, grid, reply } = this.data;
+    const about = answer !== '' && this.line.value.trim() === answer.trim();
+    if (about) text(this.reply, `${reply.ok ? '✓' : '✗'} ${reply.value}`);
+    else if (answer !== '' || this.line.value !== '') text(this.reply, '');
+    set(this.reply, 'data-ok', about ? String(reply.ok) : null);
+    if (!grid) return;
+    const found = cellsOf(this.line.value, grid.rows.length, grid.columns.length);
     this.cells = found ?? this.cells;
     this.table.classList.toggle('av-stale', !found);
     this.cells.forEach((row, i) => row.forEach((allowed, j) => {
@@ -63,11 +80,15 @@ class Mask {
       text(button, String(allowed));
       button.classList.toggle('av-masked', !allowed);
       set(button, 'aria-checked', String(Boolean(allowed)));
-      set(button, 'aria-label', `${rows[i]}, ${columns[j]}: ${words[allowed]}`);
+      set(button, 'aria-label', `${grid.rows[i]}, ${grid.columns[j]}: ${grid.words[allowed]}`);
     }));
   }
 
-  send() { this.put({ rev: this.data.rev, n: tick(), text: this.line.value }); }
+  send() {
+    if (!this.line.value.trim()) { text(this.reply, this.data.nudge); this.line.focus(); return; }
+    drafts.delete(this.data.place);
+    this.put({ rev: this.data.rev, n: tick(), text: this.line.value });
+  }
 }
 
-export default part('av-mask-answer', (root) => new Mask(root));
+export default part('av-answer', (root) => new Answer(root));

@@ -471,18 +471,18 @@ def damaged(rng, params):
     return params
 
 
-def test_20000_damaged_links_open_a_valid_state_and_name_what_they_lost():
+def test_10000_damaged_links_open_a_valid_state_and_name_what_they_lost():
     rng = random.Random(20)
     every = bases(rng)
     noted = 0
-    for _ in range(20_000):
+    for _ in range(10_000):
         params = damaged(rng, rng.choice(every))
         found = decode(params, SoftmaxState, PRESETS)
         check_valid(found.state)
         assert not lost_without_a_note(params, found), params
         assert all(note.isprintable() and len(note) < 500 for note in found.notes), params
         noted += bool(found.notes)
-    assert noted > 10_000  # the damage was real
+    assert noted > 5_000  # the damage was real
 
 
 def test_2000_packed_links_of_random_text_open_a_valid_state():

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
-from attnviz.content.lessons import Faults, GivenTexts, Lesson, LessonError, Step, words
+from attnviz.content.lessons import Faults, GivenTexts, Lesson, LessonError, Step, live, replies
 from attnviz.core import exercises
 from attnviz.core.mistakes import found_mistake, mistaken
 from attnviz.state.lessons import read_answer
@@ -80,14 +80,14 @@ class StepNumbers:
             texts, numbers = GivenTexts(), mistaken(mistake, self.given)
         quantity, *places = rest.split(".")
         as_typed = (
-            words.typed(texts, quantity, drawn=drawn) if decimals is None and not places else ""
+            live.typed(texts, quantity, drawn=drawn) if decimals is None and not places else ""
         )
         if as_typed and (self.seed == 0 or head in self._also):
             return as_typed
         try:
             at = [int(place) for place in places]
             values = exercises.part_of(numbers, quantity, at)
-            return words.written(values, decimals, drawn=drawn)
+            return live.written(values, decimals, drawn=drawn)
         except (KeyError, IndexError, ValueError) as error:
             sentence = str(error).strip("'\"")
             raise LessonError(self.step.line, f"{{{{{name}}}}}: {sentence}") from None
@@ -103,7 +103,7 @@ class StepNumbers:
         -------
         str
         """
-        return words.fill(text, partial(self.shown, drawn=True))
+        return live.fill(text, partial(self.shown, drawn=True))
 
     def fill_plain(self, text: str) -> str:
         """Put the live numbers into a text that is shown letter for letter.
@@ -116,7 +116,7 @@ class StepNumbers:
         -------
         str
         """
-        return words.fill(text, self.shown).replace("**", "").replace("`", "")
+        return live.fill(text, self.shown).replace("**", "").replace("`", "")
 
     @property
     def right(self) -> object:
@@ -213,7 +213,7 @@ class StepNumbers:
             if not exercises.places_off(answer, expected, self.step.tolerance):
                 return self.fill_plain(wrong.reply)
         mistake = self.mistake(answer)
-        return words.mistake_words(self.step, mistake, self.count) if mistake else ""
+        return replies.mistake_words(self.step, mistake, self.count) if mistake else ""
 
 
 def check_lesson(lesson: Lesson) -> None:
@@ -256,5 +256,5 @@ def check_step(step: Step) -> None:
                 raise ValueError(f"the wrong answer {wrong.answer} is right")
     except (KeyError, IndexError, ValueError) as error:
         raise LessonError(step.line, str(error).strip("'\"")) from None
-    for text in words.texts_of(step):
+    for text in live.texts_of(step):
         numbers.fill(text)

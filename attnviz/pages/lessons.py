@@ -7,7 +7,7 @@ import streamlit as st
 from attnviz.content import attention as attention_presets
 from attnviz.content import code, lessons
 from attnviz.content import softmax as softmax_words
-from attnviz.content.lessons import card, words
+from attnviz.content.lessons import card, live, replies, words
 from attnviz.content.lessons.reader import our_lesson, read_lesson
 from attnviz.content.shown import key_names
 from attnviz.core import exercises
@@ -66,12 +66,12 @@ def standing_at(step: lessons.Step, at: int, given: LessonState) -> str:
     if not step.asks:
         return "right" if answer == DONE else "open"
     if step.options:
-        return words.standing_of_choice(step, words.chosen(given, step, at))
+        return replies.standing_of_choice(step, replies.chosen(given, step, at))
     if not answer:
         return "open"
     numbers = StepNumbers(step, given.seed_of(at))
     if step.bars:
-        drawn = words.drawn_bars(answer, numbers.count_keys)
+        drawn = replies.drawn_bars(answer, numbers.count_keys)
         if not drawn:
             return "open"
         return "right" if exercises.same_order(drawn, numbers.weights) else "made"
@@ -197,12 +197,12 @@ def draw_question(step: lessons.Step, numbers: StepNumbers) -> None:
     ask = numbers.fill(step.ask)
     st.markdown(f"**{ask}**")
     if step.options:
-        chosen = words.chosen(state, step, state.at)
+        chosen = replies.chosen(state, step, state.at)
         submit = words.COMMIT if step.kind == "predict" else words.CHECK
         options = [numbers.fill(option.text) for option in step.options]
         same = form.ask_choice(state.place, ask, options, chosen, submit, state.answered)
         if same and chosen is not None:
-            said = words.reply(step, chosen, numbers.fill_plain)
+            said = replies.reply(step, chosen, numbers.fill_plain)
             parts.facts(form.key("reply"), said, tone="lines")
     elif step.bars:
         draw_bars(step, numbers)
@@ -231,17 +231,17 @@ def checked(step: lessons.Step, numbers: StepNumbers) -> dict[str, object]:
     try:
         answer = numbers.read(state.answer)
     except ValueError as error:
-        return words.unread(step, str(error), numbers.shape)
+        return replies.unread(step, str(error), numbers.shape)
     off = numbers.places_off(answer)
     known = numbers.known(answer) if off else ""
     more = state.hints < len(step.hints)
-    return words.feedback(step, answer, numbers.right, off, known, more=more)
+    return replies.feedback(step, answer, numbers.right, off, known, more=more)
 
 
 def draw_bars(step: lessons.Step, numbers: StepNumbers) -> None:
     """Let the weights be drawn as bars; show the true ones once that is done."""
     labels = key_names(numbers.count_keys)
-    drawn = words.drawn_bars(state.answer, numbers.count_keys)
+    drawn = replies.drawn_bars(state.answer, numbers.count_keys)
     data = {
         "place": state.place,
         "labels": labels,
@@ -249,14 +249,14 @@ def draw_bars(step: lessons.Step, numbers: StepNumbers) -> None:
         "colors": [colour_of(j) for j, _ in enumerate(labels)],
         "drawn": drawn,
         "weights": numbers.weights if drawn else None,
-        "shown": [words.written(weight) for weight in numbers.weights] if drawn else None,
+        "shown": [live.written(weight) for weight in numbers.weights] if drawn else None,
         "words": words.BARS,
     }
     form.editor("bars", data, part="predict")
     if drawn:
         gap = exercises.distance(drawn, numbers.weights)
         ordered = exercises.same_order(drawn, numbers.weights)
-        said = words.bars_feedback(gap, drawn, numbers.weights, labels, ordered=ordered)
+        said = replies.bars_feedback(gap, drawn, numbers.weights, labels, ordered=ordered)
         parts.facts(form.key("reply"), said, tone="lines")
 
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnviz.content import lessons
-from attnviz.content.lessons import words
+from attnviz.content.lessons import live, words
 from attnviz.content.lessons.reader import our_lesson
 from attnviz.pages.lesson_numbers import StepNumbers
 from tests.browser.conftest import PATIENCE, Screen
@@ -84,7 +84,7 @@ def test_the_first_lesson_is_done_with_the_mouse_from_start_to_end(lesson: Lesso
             lesson.answer.fill("7" if numbers.count == 1 else "0.1 0.1")
             lesson.press("Check")
             expect(lesson.reply).to_have_attribute("data-ok", "false")
-            right = words.written(numbers.right, step.decimals).replace("−", "-")
+            right = live.written(numbers.right, step.decimals).replace("−", "-")
             lesson.answer.fill(right.replace(", ", " "))
             lesson.press("Check")
             expect(lesson.reply).to_have_attribute("data-ok", "true")

@@ -8,7 +8,7 @@ import pytest
 
 from attnviz import content
 from attnviz.content import lessons
-from attnviz.content.lessons import GivenTexts, LessonError, Step, card, words
+from attnviz.content.lessons import GivenTexts, LessonError, Step, card, live, replies, words
 from attnviz.content.lessons.reader import our_lesson, read_lesson
 from attnviz.core.mistakes import MISTAKES
 from attnviz.state.matrix import matrix
@@ -48,7 +48,7 @@ def test_every_closed_question_has_one_right_answer_and_a_reply_to_each():
 
 
 def test_every_known_mistake_has_its_words():
-    assert set(words.MISTAKES) == set(MISTAKES) | {
+    assert set(replies.MISTAKES) == set(MISTAKES) | {
         "other-order",
         "other-place",
         "other-exponential",
@@ -71,18 +71,18 @@ def test_every_known_mistake_has_its_words():
     ],
 )
 def test_numbers_are_written_into_sentences(values, decimals, text):
-    assert words.written(values, decimals) == text
+    assert live.written(values, decimals) == text
 
 
 def test_a_matrix_is_drawn_where_markdown_draws_it():
-    small = words.written([[1, -0.5], [1e-9, -math.inf]], drawn=True)
+    small = live.written([[1, -0.5], [1e-9, -math.inf]], drawn=True)
     assert small == r"$\begin{bmatrix}1 & -0.5 \\ \text{1e-9} & -\infty \end{bmatrix}$"
-    assert words.written([[1.0, 2.0]], drawn=True) == "[1, 2]"
-    assert words.written([1.0, 2.0], drawn=True) == "1, 2"
+    assert live.written([[1.0, 2.0]], drawn=True) == "[1, 2]"
+    assert live.written([1.0, 2.0], drawn=True) == "1, 2"
     given = GivenTexts(scores=matrix("1/sqrt(2) 0", "-1 -inf"))
     drawn = r"$\begin{bmatrix}1/\sqrt{2} & 0 \\ -1 & -\infty \end{bmatrix}$"
-    assert words.typed(given, "scores", drawn=True) == drawn
-    assert words.typed(given, "scores") == "[1/√2, 0; −1, −∞]"
+    assert live.typed(given, "scores", drawn=True) == drawn
+    assert live.typed(given, "scores") == "[1/√2, 0; −1, −∞]"
 
 
 def test_the_end_of_a_lesson_names_the_steps_that_are_left():
@@ -103,7 +103,7 @@ def test_only_double_braces_are_live_numbers():
         asked.append((name, decimals))
         return "7"
 
-    filled = words.fill(r"$\frac{a}{b}$ {x} {{weights.0}} {{ wrong.mask-after.total : 2 }}", lookup)
+    filled = live.fill(r"$\frac{a}{b}$ {x} {{weights.0}} {{ wrong.mask-after.total : 2 }}", lookup)
     assert filled == r"$\frac{a}{b}$ {x} 7 7"
     assert asked == [("weights.0", None), ("wrong.mask-after.total", 2)]
 
@@ -114,7 +114,7 @@ TASK = Step("task", "", "", "Which?", answer="weights", decimals=3)
 
 
 def said(answer, right, off, known=""):
-    fact = words.feedback(TASK, answer, np.array(right), off, known)
+    fact = replies.feedback(TASK, answer, np.array(right), off, known)
     return fact["ok"], fact["value"]
 
 
@@ -124,11 +124,11 @@ def test_a_right_answer_is_shown_with_all_its_digits():
 
 def test_a_known_mistake_is_answered_with_its_reason():
     assert said([2, 1], [0.7, 0.3], [0, 1], "It is so.") == (False, "Not yet. It is so.")
-    assert words.mistake_words(TASK, "polarity", 1) == words.MISTAKES["polarity"]
-    assert words.mistake_words(TASK, "not-divided", 2) == words.MISTAKES["not-divided"]
-    assert words.mistake_words(TASK, "not-divided", 1).startswith("That is the exponential.")
+    assert replies.mistake_words(TASK, "polarity", 1) == replies.MISTAKES["polarity"]
+    assert replies.mistake_words(TASK, "not-divided", 2) == replies.MISTAKES["not-divided"]
+    assert replies.mistake_words(TASK, "not-divided", 1).startswith("That is the exponential.")
     total = Step("task", "", "", "Which?", answer="weight_sum")
-    assert words.mistake_words(total, "scores-as-weights", 1).startswith("That is the sum of the")
+    assert replies.mistake_words(total, "scores-as-weights", 1).startswith("That is the sum of the")
 
 
 def test_a_right_answer_with_too_few_decimals_is_asked_for_more():
@@ -150,7 +150,7 @@ def test_an_unknown_wrong_answer_is_never_just_wrong():
     assert "0.9 is larger" in said([0.9], 0.66976, [0])[1]
     assert "0.1 is smaller" in said([0.1], 0.66976, [0])[1]
     mask = Step("task", "", "", "Which?", answer="allowed", decimals=0)
-    fact = words.feedback(mask, [1, 2, 1, 1], np.eye(2), [1, 2], more=True)
+    fact = replies.feedback(mask, [1, 2, 1, 1], np.eye(2), [1, 2], more=True)
     assert "holds only 1 and 0" in fact["value"]
     assert "row 1, 2" in fact["value"]
     assert "help below" in fact["value"]
@@ -163,7 +163,7 @@ def test_an_unknown_wrong_answer_is_never_just_wrong():
 def test_a_prediction_is_compared_and_not_judged():
     def told(distance, drawn, weights, ordered):
         labels = [f"k{j + 1}" for j, _ in enumerate(weights)]
-        [fact] = words.bars_feedback(distance, drawn, weights, labels, ordered=ordered)
+        [fact] = replies.bars_feedback(distance, drawn, weights, labels, ordered=ordered)
         assert "ok" not in fact
         return fact["value"]
 
@@ -174,9 +174,9 @@ def test_a_prediction_is_compared_and_not_judged():
     other = told(0.3, [0.5, 0.2, 0.3], [0.6, 0.3, 0.1], False)
     assert other.startswith("k1 has the largest weight, as you drew it; the others come in another")
     assert told(0.2, [0.9, 0.1], [0.7, 0.3], True).startswith("The order is right")
-    assert words.drawn_bars("0.5 0.25", 2) == [0.5, 0.25]
+    assert replies.drawn_bars("0.5 0.25", 2) == [0.5, 0.25]
     for bad in ("", "0.5", "x y", "2 0", "0 0", "nan 1"):
-        assert words.drawn_bars(bad, 2) is None
+        assert replies.drawn_bars(bad, 2) is None
 
 
 # -- the file of a lesson -------------------------------------------------------------------------
@@ -302,5 +302,5 @@ def test_the_plain_python_of_the_card_gives_the_worked_example_with_nothing_inst
 
 def test_numbers_stand_as_they_were_written_in_the_file():
     given = GivenTexts(scores=our_lesson("weights").steps[0].given.scores)
-    assert words.typed(given, "scores") == "1/√2, 0, −1"
-    assert words.typed(given, "weights") == ""
+    assert live.typed(given, "scores") == "1/√2, 0, −1"
+    assert live.typed(given, "weights") == ""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnviz.content import lessons
-from attnviz.content.lessons import words
+from attnviz.content.lessons import live, replies, words
 from attnviz.content.lessons.reader import our_lesson
 from attnviz.core.exercises import part_of
 from attnviz.core.mistakes import MISTAKES, mistaken
@@ -72,7 +72,7 @@ def test_every_text_of_a_lesson_is_filled_with_live_numbers(name, seed):
     check_lesson(lesson)
     for step in lesson.steps:
         numbers = StepNumbers(step, seed)
-        for text in words.texts_of(step):
+        for text in live.texts_of(step):
             filled = numbers.fill(text)
             assert "{{" not in filled
             assert "nan" not in filled.replace("naive", "") or "nan" in text
@@ -89,7 +89,7 @@ def test_of_every_task_the_rounded_solution_is_right_and_nothing_and_known_mista
         rounded(numbers.right, step.decimals), numbers.count, mask=numbers.is_mask
     )
     assert numbers.places_off(solution) == []
-    assert words.feedback(step, solution, numbers.right, [])["ok"] is True
+    assert replies.feedback(step, solution, numbers.right, [])["ok"] is True
     with pytest.raises(ValueError, match="nothing to read"):
         read_answer("", numbers.count)
     told = 0
@@ -103,9 +103,9 @@ def test_of_every_task_the_rounded_solution_is_right_and_nothing_and_known_mista
             found = numbers.mistake(tuple(answer))
             assert found in MISTAKES
             known = numbers.known(tuple(answer))
-            said = words.feedback(step, answer, numbers.right, off, known)
+            said = replies.feedback(step, answer, numbers.right, off, known)
             assert said["ok"] is False
-            assert words.mistake_words(step, found, numbers.count) == known or step.wrong
+            assert replies.mistake_words(step, found, numbers.count) == known or step.wrong
             assert known in said["value"] or "as far as it goes" in said["value"]
             told += 1
     assert told or step.answer in ("total", "exps", "allowed", "scores", "scaled", "gap", "d_k")
@@ -161,7 +161,7 @@ def test_known_wrong_answers_are_answered_one_by_one_with_their_reason():
     assert page.reply is None
     for wrong, mistake in (("0.7071", "scores-as-weights"), ("1", "not-divided")):
         page.answer(wrong)
-        said = words.mistake_words(our_lesson("weights").step(3), mistake, 1)
+        said = replies.mistake_words(our_lesson("weights").step(3), mistake, 1)
         assert page.reply == {"value": f"Not yet. {said}", "ok": False}
         assert page.link["answers"].endswith(wrong)
     page.answer("0.673")
@@ -262,7 +262,7 @@ def test_a_mask_is_clicked_or_typed_and_stays_what_it_was():
     grid = page.data("answer")["grid"]
     assert (len(grid["rows"]), len(grid["columns"]), page.reply) == (3, 3, None)
     page.answer("1 1 1; 0 1 1; 0 0 1")
-    assert words.MISTAKES["mask-aligned"] in page.reply["value"]
+    assert replies.MISTAKES["mask-aligned"] in page.reply["value"]
     page.answer("1 0 <b>; 1 1 0; 1 1 1")
     assert page.data("answer")["answer"] == "1 0 <b>; 1 1 0; 1 1 1"
     assert page.reply == {"value": "Row 1, value 3 is not a number: '<b>'.", "ok": False}

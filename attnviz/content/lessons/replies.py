@@ -1,0 +1,330 @@
+"""Answers to answers: which known mistake it is, or where it is off, and how a step stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from attnviz.content.lessons import Step
+from attnviz.content.lessons.live import written
+from attnviz.content.lessons.words import asked_form
+from attnviz.state.lessons import LessonState
+
+MISTAKES = {
+    "scores-as-weights": "These are the scores themselves. A weight says how much of the whole a"
+    " key gets: take the exponential of each score, then divide by their sum.",
+    "divided-scores": "These are the scores divided by their sum. That breaks as soon as a score"
+    " is negative: take the exponential first, then divide.",
+    "not-divided": "These are the exponentials. The last step is missing: divide by their sum.",
+    "not-subtracted": "Here exp was taken of the score as it stands. Asked is exp of the score less"
+    " the largest score of its row.",
+    "minimum-subtracted": "Here the smallest score was subtracted. Subtract the largest: then no"
+    " exponential is larger than 1.",
+    "naive": "That is what exp(x) / Σ exp(x) gives as it stands: it overflows. Subtract the largest"
+    " score first.",
+    "columns": "Here each column sums to 1. A row is a query, and it is each row that sums to 1.",
+    "whole-matrix": "Here all weights of all queries together sum to 1. Softmax works on one row at"
+    " a time: each row has a sum of its own.",
+    "temperature-inverted": "T and β are mixed up: β = 1/T, and β multiplies the scores.",
+    "no-temperature": "The temperature is left out: multiply the scores by β = 1/T before exp.",
+    "temperature-after": "Here the weights were multiplied by β after softmax, and no longer sum to"
+    " 1. β belongs on the scores, before softmax.",
+    "mask-after": "Here the weight was set to 0 after softmax, and the masked key is still in the"
+    " denominator: the rest no longer sums to 1. Mask the score with −∞ before softmax.",
+    "mask-forgotten": "The mask is left out: a masked key gets weight exactly 0.",
+    "mask-multiplied": "Here the masked score became 0. But exp(0) = 1: the key is still in. Only"
+    " −∞ takes it out.",
+    "polarity": "The mask is read the other way round: 1 (True) means that the query may attend.",
+    "own-position": "A query sees its own position too: the diagonal holds 1.",
+    "uniform": "That gives every key the same. It holds only where all scores are equal.",
+    "plain-exps": "That is e to the power of the score as it stands. A weight is this number"
+    " divided by the sum of them all, so it is at most 1.",
+    "other-place": "That is the number of another key or query: look at the place that is asked.",
+    "other-exponential": "That is the exponential of one key. A weight is an exponential divided by"
+    " the sum of them all: look which one is asked for.",
+    "other-order": "These are the right numbers in another order.",
+    "mask-aligned": "Rows and columns are mixed up: a row is a query, a column is a key.",
+    "divided-by-d_k": "Here the scores were divided by d_k. It is its square root, √d_k.",
+    "multiplied-by-root": "Here the scores were multiplied by √d_k. Divide by it.",
+    "not-scaled": "The division by √d_k is left out.",
+    "not-transposed": "Here Q was multiplied by K. A score is a query row times a key row: Q Kᵀ.",
+    "scores-times-values": "Here the values were mixed with the scores. Mix them with the weights.",
+    "mean-of-values": "That is the plain mean of the values. Each value counts by its weight.",
+    "rounded-early": "The way is right, but the exponentials were rounded before dividing. Keep all"
+    " digits until the end.",
+    "rounded-scores": "The way is right, but a score was rounded first (0.71 for 1/√2 = 0.7071…)."
+    " Keep all digits until the end.",
+    "bits": "That is the entropy in bits, with the logarithm to base 2. Asked are nats: use ln.",
+    "base-10": "That is the entropy with the logarithm to base 10. Asked are nats: use ln.",
+    "no-minus": "The minus sign is missing: logarithms of weights are negative, entropy isn't.",
+    "counted-keys": "That holds only when all weights are equal. Here they differ.",
+    "sums-to-one": "1 is the sum of one row. Every query has a row of its own.",
+    "gap-for-ratio": "That is the gap of the scores. The ratio of the weights is e to this power.",
+    "ratio-of-scores": "That is the ratio of the scores. Weights compare by the gap of the scores:"
+    " their ratio is e to the gap.",
+    "ratio-inverted": "That is the ratio the other way round.",
+}
+
+_OF_ONE = {
+    "scores-as-weights": "That is the score itself. A weight says how much of the whole a key gets:"
+    " take the exponential of each score, then divide by their sum.",
+    "divided-scores": "That is the score divided by the sum of the scores. That breaks as soon as a"
+    " score is negative: take the exponentials first, then divide.",
+    "not-divided": "That is the exponential. The last step is missing: divide it by the sum of them"
+    " all.",
+}
+_OF_SUMS = {
+    "scores-as-weights": "That is the sum of the scores. Asked is the sum of the weights.",
+    "not-divided": "That is the sum of the exponentials. Asked is the sum of the weights.",
+    "uniform": "That is a sum of 1 for each key. It is each query whose weights sum to 1.",
+}
+
+
+def mistake_words(step: Step, mistake: str, count: int) -> str:
+    """Say what a known mistake is, in the words that fit what is asked for.
+
+    Parameters
+    ----------
+    step : Step
+    mistake : str
+        A name of `MISTAKES`.
+    count : int
+        How many numbers are asked for.
+
+    Returns
+    -------
+    str
+    """
+    if step.answer in ("weight_sum", "row_sums") and mistake in _OF_SUMS:
+        return _OF_SUMS[mistake]
+    return _OF_ONE[mistake] if count == 1 and mistake in _OF_ONE else MISTAKES[mistake]
+
+
+def unread(step: Step, sentence: str, shape: tuple[int, ...]) -> dict[str, Any]:
+    """Answer a text that can't be read as numbers.
+
+    Parameters
+    ----------
+    step : Step
+    sentence : str
+    shape : tuple of int
+        Of the numbers that are asked for.
+
+    Returns
+    -------
+    dict
+        For the part ``answer``.
+    """
+    if not shape:
+        sentence = sentence.replace("Value 1 is", "That is").replace("Value 1 has", "That has")
+    form = "" if step.answer == "allowed" else asked_form(step, shape)
+    return {"value": f"{sentence} {form}".strip(), "ok": False}
+
+
+def feedback(
+    step: Step,
+    answer: Sequence[float],
+    right: ArrayLike,
+    off: Sequence[int],
+    known: str = "",
+    *,
+    more: bool = False,
+) -> dict[str, Any]:
+    """Answer an answer: right, or which known mistake it is, or where it is off.
+
+    Parameters
+    ----------
+    step : Step
+    answer : sequence of float
+    right : array_like
+        What the core computes.
+    off : sequence of int
+        Places that are off, from 0.
+    known : str
+        What is said to this very answer, or empty.
+    more : bool
+        True when there is help that isn't open yet.
+
+    Returns
+    -------
+    dict
+        For the part ``answer``.
+    """
+    if not off:
+        return {"value": f"Right: {written(np.asarray(right))}.", "ok": True}
+    values, wanted = np.ravel(answer).astype(float), np.ravel(right).astype(float)
+    if _is_rounded(values, wanted, range(2, step.decimals)):
+        return _not_yet(f"Right as far as it goes: {step.decimals} decimals are asked for.")
+    if known:
+        return _not_yet(known)
+    if _is_rounded(values, wanted, range(1, min(2, step.decimals))):
+        return _not_yet(f"Right as far as it goes: {step.decimals} decimals are asked for.")
+    if np.isneginf(values).any() and np.isfinite(wanted).all() and step.answer != "allowed":
+        return _not_yet("−∞ is the score of a masked key. Its weight is exp(−∞) = 0.")
+    lines = []
+    if step.answer == "allowed":
+        if not np.isin(values, (0, 1)).all():
+            lines.append("A mask holds only 1 and 0.")
+        rows = sorted({at // np.shape(right)[-1] + 1 for at in off})
+        lines.append(f"Look again at row {', '.join(map(str, rows))}.")
+    elif max(abs(values[at] - wanted[at]) for at in off) <= 10 * step.tolerance:
+        lines.append("The way is right, the last digits are not: keep all digits until the end.")
+    elif len(values) == 1:
+        side = "larger" if values[0] > wanted[0] else "smaller"
+        lines.append(f"{written(values[0])} is {side} than the right number.")
+    else:
+        places = [str(at + 1) for at in off]
+        some = f"Numbers {', '.join(places[:-1])} and {places[-1]} are off."
+        lines.append(f"Number {places[0]} is off." if len(off) == 1 else some)
+    name = step.answer.rpartition(".")[2]
+    if name == "weights" and np.ndim(right) == 1 and abs(values.sum() - 1) > 0.01:
+        lines.append(f"Yours sum to {written(values.sum())}; the weights of a query sum to 1.")
+    if (values < 0).any() and name in ("weights", "exps", "total", "entropy", "effective_keys"):
+        lines.append("None of these numbers can be negative.")
+    if more:
+        lines.append("The help below goes one step at a time.")
+    return _not_yet(" ".join(lines))
+
+
+def _not_yet(words: str) -> dict[str, Any]:
+    return {"value": f"Not yet. {words}", "ok": False}
+
+
+def _is_rounded(values: np.ndarray, wanted: np.ndarray, decimals: range) -> bool:
+    """Tell whether numbers are the right ones, rounded to fewer decimals but not to whole ones."""
+    if (np.round(values) == values).all():
+        return False
+    with np.errstate(invalid="ignore", over="ignore"):
+        return any(
+            bool((np.abs(values - wanted) <= 0.55 * 10.0**-places).all())
+            and bool((np.round(values, places) == values).all())
+            for places in decimals
+        )
+
+
+def bars_feedback(
+    distance: float,
+    drawn: Sequence[float],
+    weights: Sequence[float],
+    labels: Sequence[str],
+    *,
+    ordered: bool,
+) -> list[dict[str, Any]]:
+    """Say how near a drawn prediction came.
+
+    Parameters
+    ----------
+    distance : float
+        Total-variation distance of the bars, taken as parts of their sum, 0 to 1.
+    drawn, weights : sequence of float
+    labels : sequence of str
+        Names of the keys.
+    ordered : bool
+        True when of any two weights the larger one was drawn larger.
+
+    Returns
+    -------
+    list of dict
+        For `attnviz.ui.parts.facts`.
+    """
+    most, largest = (labels[int(np.argmax(values))] for values in (drawn, weights))
+    words = (
+        "Very near."
+        if distance < 0.05
+        else "The shape is right."
+        if distance < 0.15
+        else "The order is right, the heights are not yet."
+        if ordered
+        else f"You gave {most} the most, but it is {largest} that has the largest weight."
+        if most != largest
+        else f"{largest} has the largest weight, as you drew it; the others come in another order."
+    )
+    lines = [f"{words} The weights are {written(weights)}."]
+    total = sum(drawn)
+    if abs(total - 1) > 0.005:
+        lines.append(f"They sum to 1; your bars sum to {written(total)}.")
+    return [{"value": " ".join(lines)}]
+
+
+def reply(step: Step, chosen: int, fill: Callable[[str], str]) -> list[dict[str, Any]]:
+    """Answer a choice.
+
+    Parameters
+    ----------
+    step : Step
+    chosen : int
+        From 0.
+    fill : callable
+        Puts the live numbers into a text that is shown letter for letter.
+
+    Returns
+    -------
+    list of dict
+        For `attnviz.ui.parts.facts`.
+    """
+    option = step.options[chosen]
+    head = "Right. " if option.right else "Not quite. "
+    return [{"value": head + fill(option.reply), "ok": option.right}]
+
+
+def standing_of_choice(step: Step, chosen: int | None) -> str:
+    """Tell how a closed question stands; a prediction is never wrong, it only has to be made.
+
+    Parameters
+    ----------
+    step : Step
+    chosen : int or None
+        From 0.
+
+    Returns
+    -------
+    str
+        A name of `STANDING`.
+    """
+    if chosen is None:
+        return "open"
+    if step.options[chosen].right:
+        return "right"
+    return "made" if step.kind == "predict" else "wrong"
+
+
+def chosen(state: LessonState, step: Step, at: int) -> int | None:
+    """Return which option was chosen, from 0.
+
+    Parameters
+    ----------
+    state : LessonState
+    step : Step
+    at : int
+
+    Returns
+    -------
+    int or None
+    """
+    text = state.answer_to(at)
+    return int(text) - 1 if text.isdigit() and 1 <= int(text) <= len(step.options) else None
+
+
+def drawn_bars(answer: str, count: int) -> list[float] | None:
+    """Read bars that were drawn.
+
+    Parameters
+    ----------
+    answer : str
+    count : int
+        Number of bars.
+
+    Returns
+    -------
+    list of float, or None
+        None when there are none yet, or not so many.
+    """
+    try:
+        bars = [float(word) for word in answer.split()]
+    except ValueError:
+        return None
+    good = len(bars) == count and all(0 <= bar <= 1 for bar in bars) and sum(bars) > 0
+    return bars if good else None

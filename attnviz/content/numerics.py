@@ -318,7 +318,7 @@ def masks_table(
         {
             "label": _WAYS.get(way, what),
             "cells": [
-                f"{results[way, name].verdict}: {_plain(results[way, name].weights)}"
+                f"{results[way, name].verdict}:\n{_plain(results[way, name].weights)}"
                 for name in names
             ],
         }

@@ -386,7 +386,7 @@ def _columns_behind(at: np.ndarray, heights: np.ndarray, name: str) -> dict[str,
         "x": at,
         "y": heights,
         "width": 0.86,
-        "marker": {"color": "rgba(128,128,128,0.3)"},  # no outline: it would strike texts through
+        "marker": {"color": "rgba(128,128,128,0.45)"},  # no outline: it would strike texts through
         "hoverinfo": "skip",
     }
 

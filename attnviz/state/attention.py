@@ -112,13 +112,20 @@ def _read_pin(text: str) -> str:
     return text
 
 
+def _read_entries(text: str) -> Matrix:
+    """Read Q, K or V from a link, where ``;`` always ends a row: ``5;6;7`` is a column."""
+    if ";" in text and not re.search(r"[,_~\s\[]", text.strip()):
+        text = text.replace(";", "~")
+    return read_cells(text, MAX_TOKENS, MAX_WIDTH)
+
+
 def _entries(name: str, default: Matrix, label: str, help: str) -> Any:
     return plain(
         name,
         default,
         label,
         help,
-        lambda text: read_cells(text, MAX_TOKENS, MAX_WIDTH),
+        _read_entries,
         write_cells,
     )
 

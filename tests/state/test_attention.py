@@ -649,6 +649,8 @@ def test_the_worked_example_is_read_from_its_address_as_typed():
     assert steps_of(found.state).output.tolist() == [[2.0, 0.0]]
     other = decode(dict(parse_qsl("q=3,1/3&k=3,0;0,3;1,1&v=5;6;7")), AttentionState, PRESETS)
     assert other.state.q == matrix("3 1/3")  # a comma is never a decimal comma in a link
+    assert other.state.v == matrix("5", "6", "7")
+    assert other.notes == ()
 
 
 @pytest.mark.parametrize(

@@ -234,6 +234,55 @@ def count(values: ArrayLike) -> int:
     return int(np.size(values))
 
 
+def is_whole(values: ArrayLike) -> bool:
+    """Tell whether all numbers are whole.
+
+    Parameters
+    ----------
+    values : array_like
+
+    Returns
+    -------
+    bool
+    """
+    flat = np.ravel(values)
+    return bool((np.abs(flat - np.round(flat)) <= SLACK).all())
+
+
+def same_given(one: Given, other: Given) -> bool:
+    """Tell whether two exercises start from the same numbers.
+
+    Parameters
+    ----------
+    one, other : Given
+
+    Returns
+    -------
+    bool
+    """
+    pairs = ((getattr(one, name), getattr(other, name)) for name in ("scores", "q", "k", "v"))
+    return all(a is b if a is None or b is None else np.array_equal(a, b) for a, b in pairs)
+
+
+def mask_cells(values: Sequence[float], shape: tuple[int, ...]) -> list[list[int]] | None:
+    """Lay out ones and zeros in rows.
+
+    Parameters
+    ----------
+    values : sequence of float
+    shape : tuple of int
+        (n_q, n_k), or (n_k,) for one row.
+
+    Returns
+    -------
+    list of list of int, or None
+        None when they are not all 1 or 0.
+    """
+    if not all(value in (0, 1) for value in values):
+        return None
+    return np.reshape(np.array(values, dtype=int), (-1, shape[-1])).tolist()
+
+
 def shape(values: ArrayLike) -> tuple[int, ...]:
     """Return the shape of numbers.
 
@@ -323,8 +372,45 @@ def places_off(answer: ArrayLike, right: ArrayLike, tolerance: float) -> list[in
     return [at for at, (a, r) in enumerate(pairs) if not agrees(a, r, tolerance)]
 
 
-def same_order(drawn: ArrayLike, weights: ArrayLike) -> bool:
-    """Tell whether of any two weights the larger one was drawn larger.
+def can_be_drawn(weights: ArrayLike) -> bool:
+    """Tell whether weights can be drawn as bars: those of one query, of at least two keys.
+
+    Parameters
+    ----------
+    weights : array_like
+
+    Returns
+    -------
+    bool
+    """
+    w = np.asarray(weights, dtype=float)
+    return w.ndim == 1 and w.size >= 2 and bool(np.isfinite(w).all())
+
+
+def first_inverted(drawn: ArrayLike, weights: ArrayLike) -> tuple[int, int] | None:
+    """Return two places of which the first has the larger weight and was not drawn larger.
+
+    Parameters
+    ----------
+    drawn, weights : array_like, shape (n,)
+
+    Returns
+    -------
+    (int, int) or None
+        From 0; None when of any two weights the larger one was drawn larger.
+
+    Examples
+    --------
+    >>> first_inverted([0.9, 0.5, 0.5], [0.6, 0.2, 0.2]), first_inverted([0.5, 0.5], [0.7, 0.3])
+    (None, (0, 1))
+    """
+    d, w = np.asarray(drawn, dtype=float), np.asarray(weights, dtype=float)
+    found = np.argwhere((w[:, None] > w) & (d[:, None] <= d))
+    return (int(found[0, 0]), int(found[0, 1])) if len(found) else None
+
+
+def is_prediction_right(drawn: ArrayLike, weights: ArrayLike) -> bool:
+    """Tell whether drawn weights are in the right order and sum to about 1 (within 0.2).
 
     Parameters
     ----------
@@ -333,15 +419,8 @@ def same_order(drawn: ArrayLike, weights: ArrayLike) -> bool:
     Returns
     -------
     bool
-
-    Examples
-    --------
-    >>> same_order([0.9, 0.5, 0.5], [0.6, 0.2, 0.2]), same_order([0.5, 0.5], [0.7, 0.3])
-    (True, False)
     """
-    d, w = np.asarray(drawn, dtype=float), np.asarray(weights, dtype=float)
-    inverted = (w[:, None] > w) & (d[:, None] <= d)
-    return not inverted.any()
+    return first_inverted(drawn, weights) is None and bool(abs(np.sum(drawn) - 1) <= 0.2)
 
 
 def distance(drawn: ArrayLike, weights: ArrayLike) -> float:

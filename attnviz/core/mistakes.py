@@ -368,7 +368,8 @@ def found_mistake(
     -------
     str
         A name of `MISTAKES`; ``other-order`` for the right numbers in another order,
-        ``other-place`` for the number of another place, ``other-exponential`` for the exponential
+        ``other-place`` for the number of another place, ``other-row`` for those of another query,
+        ``other-exponential`` for the exponential
         of another key; empty when nothing known gives this
         answer. A mistake that leads to the right number as well is never named.
 
@@ -393,8 +394,10 @@ def found_mistake(
     if name == "allowed" or agrees(flat, wanted, tolerance):
         return ""
     if flat.size > 1:
-        same = agrees(np.sort(flat), np.sort(np.ravel(wanted)), tolerance)
-        return "other-order" if same else ""
+        if agrees(np.sort(flat), np.sort(np.ravel(wanted)), tolerance):
+            return "other-order"
+        rows = right[name] if np.ndim(wanted) == 1 and np.ndim(right[name]) == 2 else ()
+        return "other-row" if any(agrees(flat, row, tolerance) for row in rows) else ""
     if any(agrees(flat, other, tolerance) for other in all_right):
         return "other-place"
     exps = np.ravel(right["exps"]) if name == "weights" else ()

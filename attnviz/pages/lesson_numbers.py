@@ -7,7 +7,7 @@ from functools import partial
 from attnviz.content.lessons import Faults, GivenTexts, Lesson, LessonError, Step, live, replies
 from attnviz.core import exercises
 from attnviz.core.mistakes import found_mistake, mistaken
-from attnviz.state.lessons import read_answer
+from attnviz.state.lessons import LessonState, read_answer
 from attnviz.state.matrix import values_of
 
 
@@ -71,6 +71,13 @@ class StepNumbers:
         LessonError
             When there is no such number.
         """
+        try:
+            return self._shown(name, decimals, drawn=drawn)
+        except (KeyError, IndexError, ValueError) as error:
+            sentence = str(error).strip("'\"")
+            raise LessonError(self.step.line, f"{{{{{name}}}}}: {sentence}") from None
+
+    def _shown(self, name: str, decimals: int | None, *, drawn: bool) -> str:
         head, _, tail = name.partition(".")
         own = self.step.given, self.numbers
         texts, numbers = self._also.get(head, own)
@@ -84,13 +91,10 @@ class StepNumbers:
         )
         if as_typed and (self.seed == 0 or head in self._also):
             return as_typed
-        try:
-            at = [int(place) for place in places]
-            values = exercises.part_of(numbers, quantity, at)
-            return live.written(values, decimals, drawn=drawn)
-        except (KeyError, IndexError, ValueError) as error:
-            sentence = str(error).strip("'\"")
-            raise LessonError(self.step.line, f"{{{{{name}}}}}: {sentence}") from None
+        if not all(place.isdecimal() for place in places):
+            raise KeyError(f"there is no number {name}")
+        values = exercises.part_of(numbers, quantity, [int(place) for place in places])
+        return live.written(values, decimals, drawn=drawn)
 
     def fill(self, text: str) -> str:
         """Put the live numbers into a text of the step, for Markdown.
@@ -196,24 +200,62 @@ class StepNumbers:
         step = self.step
         return found_mistake(answer, self.given, step.answer, step.at, tolerance=step.tolerance)
 
-    def known(self, answer: Sequence[float]) -> str:
-        """Return what is said to a wrong answer that is known, here or everywhere.
+    def known(self, answer: Sequence[float], *, right: bool) -> str:
+        """Return what is said to an answer that is known, here or everywhere.
 
         Parameters
         ----------
         answer : sequence of float
+        right : bool
 
         Returns
         -------
         str
             Empty for an answer that nobody has thought of.
         """
+        if right:
+            return self.fill_plain(self.step.well)
         for wrong in self.step.wrong:
             expected = self.read(self.fill_plain(wrong.answer))
             if not exercises.places_off(answer, expected, self.step.tolerance):
                 return self.fill_plain(wrong.reply)
         mistake = self.mistake(answer)
         return replies.mistake_words(self.step, mistake, self.count) if mistake else ""
+
+    def mask_cells(self, text: str) -> list[list[int]] | None:
+        """Return the ones and zeros of an answer, or None when it is no such mask.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        list of list of int, or None
+        """
+        try:
+            return exercises.mask_cells(self.read(text), self.shape)
+        except ValueError:
+            return None
+
+    def fresh_state(self, state: LessonState) -> LessonState:
+        """Return the state with the next numbers that differ from those on screen.
+
+        Parameters
+        ----------
+        state : LessonState
+
+        Returns
+        -------
+        LessonState
+        """
+        for _ in range(50):
+            state = state.redrawn()
+            if not exercises.same_given(
+                StepNumbers(self.step, state.seed_of(state.at)).given, self.given
+            ):
+                break
+        return state
 
 
 def check_lesson(lesson: Lesson) -> None:
@@ -251,9 +293,15 @@ def check_step(step: Step) -> None:
         numbers = StepNumbers(step, 0)
         if step.answer and numbers.right is None:
             raise ValueError("the answer is not computed")
+        if step.answer == "allowed" and not numbers.shape:
+            raise ValueError("a mask is asked for as a row or as a whole, not as one cell")
+        if step.bars and not exercises.can_be_drawn(numbers.weights):
+            raise ValueError("bars need one query with at least two keys, one of them allowed")
         for wrong in step.wrong:
             if not numbers.places_off(numbers.read(numbers.fill_plain(wrong.answer))):
                 raise ValueError(f"the wrong answer {wrong.answer} is right")
+    except LessonError:
+        raise
     except (KeyError, IndexError, ValueError) as error:
         raise LessonError(step.line, str(error).strip("'\"")) from None
     for text in live.texts_of(step):

@@ -11,6 +11,7 @@ from attnviz.content.lessons import card, live, replies, words
 from attnviz.content.lessons.reader import our_lesson, read_lesson
 from attnviz.content.shown import key_names
 from attnviz.core import exercises
+from attnviz.exports.checker import checker_zip
 from attnviz.figures.style import colour_of
 from attnviz.pages import attention_explorer, softmax_explorer
 from attnviz.pages.lesson_numbers import StepNumbers, check_lesson
@@ -74,7 +75,7 @@ def standing_at(step: lessons.Step, at: int, given: LessonState) -> str:
         drawn = replies.drawn_bars(answer, numbers.count_keys)
         if not drawn:
             return "open"
-        return "right" if exercises.same_order(drawn, numbers.weights) else "made"
+        return "right" if exercises.is_prediction_right(drawn, numbers.weights) else "made"
     try:
         return "wrong" if numbers.places_off(numbers.read(answer)) else "right"
     except ValueError:
@@ -90,6 +91,16 @@ def answered(lesson: lessons.Lesson, standing: list[str]) -> tuple[int, int]:
     """Count the questions that are answered, and all of them."""
     asked = [mark for step, mark in zip(lesson.steps, standing, strict=True) if step.asks]
     return sum(mark in ("right", "made") for mark in asked), len(asked)
+
+
+def edition() -> str:
+    """Return what tells one lesson from a file from another, in the keys of this visit."""
+    return form.recall("edition", "") if state.lesson == OWN else ""
+
+
+def place() -> str:
+    """Return a name of the open step, its numbers and its lesson's edition."""
+    return f"{edition()}{state.place}"
 
 
 def draw_contents() -> None:
@@ -138,7 +149,9 @@ def open_own(content: bytes) -> None:
     except lessons.LessonError as error:
         form.remember("own-error", [words.full_stop(fault) for fault in (error, *error.others)])
     else:
+        form.forget(OWN)  # what was answered in the lesson before it
         form.remember("own-lesson", lesson)
+        form.remember("edition", words.edition_of(content))
         form.load(LessonState(lesson=OWN))
 
 
@@ -168,7 +181,12 @@ def draw_explorer(step: lessons.Step) -> None:
     page, cls, presets, options = EXPLORERS[step.explore]
     start = decode(dict(parse_qsl(step.open, keep_blank_values=True)), cls, presets).state
     inner = Form(
-        f"lesson-{state.lesson}-{state.at}", cls, presets, start=start, embedded=True, **options
+        f"lesson-{edition()}{state.lesson}-{state.at}",
+        cls,
+        presets,
+        start=start,
+        embedded=True,
+        **options,
     )
     if step.explore == "softmax":
         explorer = softmax_explorer.SoftmaxExplorer(inner)
@@ -195,15 +213,15 @@ def draw_explorer(step: lessons.Step) -> None:
 def draw_question(step: lessons.Step, numbers: StepNumbers) -> None:
     """Ask, and answer the answer."""
     ask = numbers.fill(step.ask)
-    st.markdown(f"**{ask}**")
+    st.markdown(words.strong(ask))
     if step.options:
         chosen = replies.chosen(state, step, state.at)
         submit = words.COMMIT if step.kind == "predict" else words.CHECK
         options = [numbers.fill(option.text) for option in step.options]
-        same = form.ask_choice(state.place, ask, options, chosen, submit, state.answered)
+        same = form.ask_choice(place(), ask, options, chosen, submit, state.answered)
         if same and chosen is not None:
             said = replies.reply(step, chosen, numbers.fill_plain)
-            parts.facts(form.key("reply"), said, tone="lines")
+            parts.facts(form.key("reply"), said, tone="lines", reveal=True)
     elif step.bars:
         draw_bars(step, numbers)
     else:
@@ -212,15 +230,16 @@ def draw_question(step: lessons.Step, numbers: StepNumbers) -> None:
 
 def draw_answer(step: lessons.Step, numbers: StepNumbers) -> None:
     """Take numbers as an answer, and answer them."""
-    st.caption(words.asked_form(step, numbers.shape))
+    st.caption(words.asked_form(step, numbers.shape, whole=exercises.is_whole(numbers.right)))
+    cells = numbers.mask_cells(state.answer) if numbers.is_mask and state.answer else None
     data = {
-        "place": state.place,
+        "place": place(),
         "ask": numbers.fill_plain(step.ask),
         "answer": state.answer,
         "submit": words.CHECK,
         "nudge": words.NUDGE,
         "lineName": words.MASK_LINE if numbers.is_mask else "",
-        "grid": words.mask_grid(*numbers.shape) if numbers.is_mask else None,
+        "grid": words.mask_grid(numbers.shape, cells) if numbers.is_mask else None,
         "reply": checked(step, numbers) if state.answer else None,
     }
     form.editor("answer", data)
@@ -231,9 +250,9 @@ def checked(step: lessons.Step, numbers: StepNumbers) -> dict[str, object]:
     try:
         answer = numbers.read(state.answer)
     except ValueError as error:
-        return replies.unread(step, str(error), numbers.shape)
+        return replies.unread(step, state.answer, str(error), numbers.shape)
     off = numbers.places_off(answer)
-    known = numbers.known(answer) if off else ""
+    known = numbers.known(answer, right=not off)
     more = state.hints < len(step.hints)
     return replies.feedback(step, answer, numbers.right, off, known, more=more)
 
@@ -243,7 +262,7 @@ def draw_bars(step: lessons.Step, numbers: StepNumbers) -> None:
     labels = key_names(numbers.count_keys)
     drawn = replies.drawn_bars(state.answer, numbers.count_keys)
     data = {
-        "place": state.place,
+        "place": place(),
         "labels": labels,
         "scores": [numbers.shown(f"scaled.{j}") for j, _ in enumerate(labels)],
         "colors": [colour_of(j) for j, _ in enumerate(labels)],
@@ -251,21 +270,29 @@ def draw_bars(step: lessons.Step, numbers: StepNumbers) -> None:
         "weights": numbers.weights if drawn else None,
         "shown": [live.written(weight) for weight in numbers.weights] if drawn else None,
         "words": words.BARS,
+        "reply": predicted(numbers, drawn, labels) if drawn else "",
     }
     form.editor("bars", data, part="predict")
-    if drawn:
-        gap = exercises.distance(drawn, numbers.weights)
-        ordered = exercises.same_order(drawn, numbers.weights)
-        said = replies.bars_feedback(gap, drawn, numbers.weights, labels, ordered=ordered)
-        parts.facts(form.key("reply"), said, tone="lines")
+
+
+def predicted(numbers: StepNumbers, drawn: list[float], labels: list[str]) -> str:
+    """Answer a drawn prediction."""
+    gap = exercises.distance(drawn, numbers.weights)
+    wrong = exercises.first_inverted(drawn, numbers.weights)
+    return replies.bars_feedback(gap, drawn, numbers.weights, labels, wrong)
 
 
 def draw_hints(step: lessons.Step, numbers: StepNumbers) -> None:
     """Help one level at a time."""
     for hint in words.open_hints(step, state.hints):
         st.markdown(f"> {numbers.fill(hint)}")
-    if state.hints < len(step.hints):
-        form.button(words.hint_button(state.hints), name="help", help=state.one_more_hint)
+    if step.hints:
+        more = state.hints < len(step.hints)
+        form.button(
+            words.hint_button(state.hints, len(step.hints)),
+            name="help",
+            help=state.one_more_hint if more else state.no_hint,
+        )
 
 
 def draw_code(step: lessons.Step) -> None:
@@ -279,6 +306,15 @@ def draw_code(step: lessons.Step) -> None:
         mime="text/x-python",
         on_click="ignore",
         key=form.key("code-start"),
+    )
+    st.download_button(
+        words.CHECKER,
+        checker_zip,
+        file_name="attnviz-check.zip",
+        mime="application/zip",
+        on_click="ignore",
+        help=words.CHECKER_HELP,
+        key=form.key("checker"),
     )
     st.code(words.check_command(step.function), language="bash")
     with st.expander(words.SOLUTION):
@@ -323,12 +359,12 @@ def passes(step: lessons.Step) -> bool:
 
 def draw_ways_on(lesson: lessons.Lesson) -> None:
     """Show the buttons back and on, and fresh numbers where a lesson has some."""
-    step = lesson.step(state.at)
+    step, whole = lesson.step(state.at), form.recall(state.lesson)
     with st.container(horizontal=True):
         if state.at > 0:
-            form.link_button(words.BACK, state.gone_to(state.before))
+            form.link_button(words.BACK, whole.gone_to(state.before))
         if state.at + 1 < len(lesson.steps):
-            form.link_button(words.NEXT, state.gone_to(state.at + 1, passed=passes(step)))
+            form.link_button(words.NEXT, whole.gone_to(state.at + 1, passed=passes(step)))
         else:
             following = words.next_lesson(state.lesson)
             if following:
@@ -337,7 +373,8 @@ def draw_ways_on(lesson: lessons.Lesson) -> None:
                     form.recall(following, LessonState(lesson=following)),
                 )
         if step.redraw:
-            form.link_button(words.FRESH, state.redrawn(), help=words.REDRAWN)
+            numbers = StepNumbers(step, state.seed_of(state.at))
+            form.link_button(words.FRESH, numbers.fresh_state(state), help=words.REDRAWN)
         parts.copy_button(
             form.key("copy-blank"),
             words.COPY_BLANK,
@@ -372,9 +409,7 @@ if opened is not None and state.at >= len(opened.steps):
     form.settle(state.within(len(opened.steps)))
     state = form.state
 if opened is not None:
-    form.settle(state.with_kept(form.recall(state.lesson, state)))
-    state = form.state
-    form.remember(state.lesson, state)
+    form.remember(state.lesson, state.with_kept(form.recall(state.lesson, state)))
     draw_lesson(opened)
 elif state.lesson == card.NAME:
     draw_card()

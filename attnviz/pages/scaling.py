@@ -123,11 +123,11 @@ def draw_study() -> None:
 
 def draw_slope() -> None:
     """Draw the Jacobian of one draw, without the scale and with it."""
-    one = scaling.one_draw(scores, state.d_k, state.pick)
+    one = scaling.one_draw(scores, state.d_k, state.at)
     labels = key_names(state.n_k)
     with st.container(horizontal=True, vertical_alignment="center"):
         form.button("Another draw", pick=state.other_pick)
-        st.markdown(f"Draw {state.pick + 1} of {state.draws}")
+        st.markdown(f"Draw {state.at + 1} of {state.draws}")
     for place, name, jacobian in zip(
         st.columns(2, gap="medium"), words.NAMES, one.jacobians, strict=True
     ):
@@ -156,7 +156,7 @@ def draw_slope() -> None:
 
 def draw_export() -> None:
     """Offer the numbers and the state to take away."""
-    one = scaling.one_draw(scores, state.d_k, state.pick)
+    one = scaling.one_draw(scores, state.d_k, state.at)
     labels = key_names(state.n_k)
     columns = {
         "score": one.scores.tolist(),
@@ -166,7 +166,7 @@ def draw_export() -> None:
             for name, values in zip(words.NAMES, sides.tolist(), strict=True)
         },
     }
-    script = scaling_numpy(state.d_k, state.n_k, state.draws, state.seed, state.pick)
+    script = scaling_numpy(state.d_k, state.n_k, state.draws, state.seed, state.at)
     latex = columns_latex(labels, columns)
     take_away(form, "scaling", script, latex, lambda: columns_csv(labels, columns))
 

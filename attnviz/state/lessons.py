@@ -189,6 +189,11 @@ class LessonState:
         return replace(state, at=step)
 
     @property
+    def no_hint(self) -> tuple[int, int]:
+        """The help with no hint of the open step."""
+        return 0, 0
+
+    @property
     def before(self) -> int:
         """The step before the open one."""
         return max(self.at - 1, 0)
@@ -307,7 +312,7 @@ def edit_answer(state: LessonState, edit: Mapping[str, Any]) -> Edited:
     text = edit.get("text")
     if not isinstance(text, str) or not text.strip():
         return Edited(state, reset=True)
-    return Edited(state.answered(text.strip()))
+    return Edited(state.answered(text))
 
 
 def edit_trail(state: LessonState, edit: Mapping[str, Any]) -> Edited:
@@ -317,7 +322,8 @@ def edit_trail(state: LessonState, edit: Mapping[str, Any]) -> Edited:
     ----------
     state : LessonState
     edit : mapping
-        ``at``: the step, from 0; ``passed``: true when the open one asks nothing.
+        ``at``: the step, from 0; ``passed``: true when the open one asks nothing; ``kept``: what
+        the visit remembers, with the state of each lesson under its name.
 
     Returns
     -------
@@ -326,7 +332,9 @@ def edit_trail(state: LessonState, edit: Mapping[str, Any]) -> Edited:
     at = edit.get("at")
     if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < MAX_STEPS:
         return Edited(state, reset=True)
-    return Edited(state.gone_to(at, passed=edit.get("passed") is True), reset=True)
+    kept = edit.get("kept", {}).get(state.lesson)
+    whole = state.with_kept(kept) if isinstance(kept, LessonState) else state
+    return Edited(whole.gone_to(at, passed=edit.get("passed") is True), reset=True)
 
 
 def read_answer(text: str, count: int, *, mask: bool = False) -> tuple[float, ...]:

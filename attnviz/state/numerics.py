@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from attnviz.state.fields import Field, FieldError, choice, declared, plain
 from attnviz.state.keyed import OneRow, read_whole
 from attnviz.state.matrix import Matrix, matrix, read_cells, write_cells
-from attnviz.state.numbers import Cell, read_number
+from attnviz.state.numbers import Ambiguous, Cell, read_matrix, read_number
 from attnviz.state.softmax import HIDE, LABELS, MAX_KEYS, VIEW
 
 FORMATS = {
@@ -27,6 +28,9 @@ PANELS = {
 SHIFT_LOW, SHIFT_HIGH = -800.0, 800.0
 
 
+_BLANK_BETWEEN = re.compile(r"[0-9.]\s+[-+−0-9.]")
+
+
 def _read_shift(text: str) -> Cell:
     cell = read_number(text)
     if cell.text == "-inf":
@@ -39,7 +43,18 @@ def _read_row(text: str) -> Matrix:
 
 
 def _read_values(text: str) -> Matrix:
-    return () if not text else read_cells(text, 1, MAX_KEYS)
+    if not text:
+        return ()
+    cells = read_cells(text, 1, MAX_KEYS)
+    if _BLANK_BETWEEN.search(text):  # so a comma inside a number is a decimal comma
+        reading = read_matrix(text, max_rows=1, max_columns=MAX_KEYS)
+        if isinstance(reading, Ambiguous):
+            ways = [way.cells for _, way in reading.alternatives]
+            cells = next((way for way in ways if way != cells), cells)
+    for place, cell in enumerate(cells[0], 1):
+        if cell.text == "-inf":
+            raise ValueError(f"value {place} is −inf, and values are finite")
+    return cells
 
 
 SCORES = plain(

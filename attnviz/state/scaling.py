@@ -41,7 +41,7 @@ class ScalingState:
     ----------
     d_k, n_k, draws, seed : int
     pick : int
-        The draw whose slope is shown, from 0.
+        The draw whose slope is asked for, from 0; `at` is the one there is.
     study : {"off", "on"}
     panel, view : str
     preset : str
@@ -66,8 +66,6 @@ class ScalingState:
                 declaration.reads[name](str(getattr(self, name)))
             except ValueError as error:
                 raise FieldError(name, str(error)) from None
-        if self.pick >= self.draws:
-            raise FieldError("pick", f"there is no draw {self.pick} of {self.draws}", ("draws",))
 
     @property
     def other_seed(self) -> int:
@@ -75,6 +73,11 @@ class ScalingState:
         return self.seed + 1 if self.seed < MAX_SEED else 0
 
     @property
+    def at(self) -> int:
+        """The draw whose slope is shown: the last one where there are fewer."""
+        return min(self.pick, self.draws - 1)
+
+    @property
     def other_pick(self) -> int:
         """The next draw; after the last one the first."""
-        return (self.pick + 1) % self.draws
+        return (self.at + 1) % self.draws

@@ -66,7 +66,8 @@ class Form(Generic[State]):
         The page's state.
     presets : mapping of str to state
     parts : mapping of str to callable
-        Name of a part to the function that turns (state, edit) into `Edited`.
+        Name of a part to the function that turns (state, edit) into `Edited`; the edit comes with
+        ``kept``, what the visit remembers.
     natives : sequence of str
         Fields that have a widget of Streamlit's own.
     several : sequence of str
@@ -431,6 +432,16 @@ class Form(Generic[State]):
         """
         self._memory.kept[name] = value
 
+    def forget(self, *names: str) -> None:
+        """Keep some things no longer.
+
+        Parameters
+        ----------
+        *names : str
+        """
+        for name in names:
+            self._memory.kept.pop(name, None)
+
     def recall(self, name: str, default: Any = None) -> Any:
         """Return what was kept under a name.
 
@@ -663,7 +674,7 @@ class Form(Generic[State]):
             memory.seen[part] = edit["n"]
             memory.live = memory.live or edit.get("live") is True
             before = memory.state
-            done = handler(before, edit)
+            done = handler(before, {**edit, "kept": memory.kept})
             live = edit.get("live") is True
             steady = memory.steady if memory.steady and memory.steady[0] == part else None
             if done.problem is not None and steady is not None:

@@ -132,7 +132,9 @@ def table(key: str, data: Mapping[str, Any]) -> None:
     editor("table", key, data)
 
 
-def facts(key: str, items: Sequence[Mapping[str, Any]], *, tone: str = "plain") -> None:
+def facts(
+    key: str, items: Sequence[Mapping[str, Any]], *, tone: str = "plain", reveal: bool = False
+) -> None:
     """Show terms with their values; every text is shown letter for letter.
 
     Parameters
@@ -141,8 +143,11 @@ def facts(key: str, items: Sequence[Mapping[str, Any]], *, tone: str = "plain") 
     items : sequence of mapping
         ``value``, and where wanted ``term``, ``note``, ``help`` and ``ok`` (a check).
     tone : {"plain", "lines", "warning", "error"}
+    reveal : bool
+        True for an answer to what a person just did: it is scrolled into sight.
     """
-    _PARTS["facts"](data=_packed({"items": list(items), "tone": tone}), key=key)
+    data = {"items": list(items), "tone": tone, **({"reveal": True} if reveal else {})}
+    _PARTS["facts"](data=_packed(data), key=key)
 
 
 def warnings(key: str, sentences: Sequence[str]) -> None:

@@ -155,9 +155,22 @@ def test_what_is_typed_is_kept_and_a_reply_is_there_only_for_it(lesson: Lesson) 
     expect(lesson.reply).to_contain_text("Right: 0.6698.")
     lesson.answer.fill("0.9")
     expect(lesson.reply).to_have_count(0)
+    lesson.answer.fill("0.67")
+    expect(lesson.reply).to_have_count(1)
+    lesson.press("Fresh numbers")
+    expect(lesson.answer).to_have_value("")
+    expect(lesson.reply).to_have_count(0)
+    lesson.page.go_back()
+    expect(lesson.reply).to_have_count(1)
     lesson.press("Next")
     lesson.begins(5)
     expect(lesson.answer).to_have_value("")
+    expect(lesson.reply).to_have_count(0)
+    lesson.press("Back")
+    lesson.begins(4)
+    lesson.answer.fill("0.9")
+    lesson.press("Next")
+    lesson.begins(5)
     lesson.press("Check")
     expect(lesson.page.locator(".av-reply")).to_have_text(words.NUDGE)
     lesson.press("Back")
@@ -171,6 +184,7 @@ def test_what_is_typed_is_kept_and_a_reply_is_there_only_for_it(lesson: Lesson) 
 def test_a_drawn_prediction_can_be_drawn_again(lesson: Lesson) -> None:
     lesson.open(lesson="weights", answers="0.1 0.2 0.7")
     expect(lesson.page.get_by_text("You gave k3 the most")).to_be_visible()
+    expect(lesson.page.locator(".av-reply")).to_be_in_viewport()
     lesson.press("Draw again")
     expect(lesson.page.locator(".av-truth").first).to_be_hidden()
     assert lesson.at() == "Weight of k1, in hundredths"
@@ -179,12 +193,38 @@ def test_a_drawn_prediction_can_be_drawn_again(lesson: Lesson) -> None:
     lesson.press("Commit")
     lesson.links_to(lesson="weights", answers="0.70 0.20 0.70")
     expect(lesson.page.locator(".av-truth").first).to_be_visible()
+    lesson.press("Draw again")
+    lesson.page.locator(".av-stack input").nth(1).press("PageUp")
+    lesson.press("Next")
+    lesson.begins(2)
+    lesson.press("Back")
+    expect(lesson.page.get_by_text("k2: 0.3", exact=True)).to_be_visible()
+
+
+def test_on_a_phone_what_answers_comes_into_sight_and_the_menu_goes(visitor) -> None:
+    phone = {"is_mobile": True, "has_touch": True, "device_scale_factor": 2}
+    lesson = Lesson(visitor(viewport={"width": 390, "height": 640}, **phone))
+    lesson.open(lesson="weights")
+    boxes = lesson.page.locator(".av-stack")
+    for j in range(3):
+        boxes.nth(j).scroll_into_view_if_needed()
+        box = boxes.nth(j).bounding_box()
+        lesson.page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    lesson.page.get_by_role("button", name="Commit").tap()
+    expect(lesson.page.get_by_text("You drew k1 and k2 alike")).to_be_in_viewport(ratio=0.99)
+    tops = [boxes.nth(j).bounding_box()["y"] for j in range(3)]
+    assert len(set(tops)) == 1
+    lesson.page.get_by_test_id("stExpandSidebarButton").tap()
+    lesson.page.get_by_test_id("stSidebarNavLink").get_by_text("Softmax").tap()
+    lesson.line.wait_for()
+    expect(lesson.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
 
 
 def test_the_focus_stays_on_the_help(lesson: Lesson) -> None:
     lesson.open(lesson="weights", at="3")
     tab_to(lesson, "Help: a nudge")
-    for label in ("Help: the next step", "Help: the worked step"):
+    labels = ("Help: the next step", "Help: the worked step", "Close the help", "Help: a nudge")
+    for label in labels:
         lesson.page.keyboard.press("Enter")
         expect(lesson.page.get_by_role("button", name=label)).to_be_focused()
 
@@ -209,6 +249,11 @@ def test_a_mask_is_clicked_with_the_mouse_and_with_the_keyboard(lesson: Lesson) 
     expect(line).to_have_value("1 0 0; 1 1 0; 1 1 1")
     press("Enter")
     expect(lesson.reply).to_have_attribute("data-ok", "true")
+    line.fill("[[1,0,0],[1,1,0],[1,1,1]]")
+    line.press("Enter")
+    expect(lesson.reply).to_have_attribute("data-ok", "true")
+    assert cells.all_inner_texts() == list("100110111")
+    expect(lesson.page.locator(".av-answer table.av-stale")).to_have_count(0)
     line.fill("100 110 111")
     expect(cells.first).to_have_css("pointer-events", "auto")
     line.press("Enter")

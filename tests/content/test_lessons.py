@@ -51,6 +51,7 @@ def test_every_known_mistake_has_its_words():
     assert set(replies.MISTAKES) == set(MISTAKES) | {
         "other-order",
         "other-place",
+        "other-row",
         "other-exponential",
     }
 
@@ -124,7 +125,10 @@ def test_a_right_answer_is_shown_with_all_its_digits():
 
 def test_a_known_mistake_is_answered_with_its_reason():
     assert said([2, 1], [0.7, 0.3], [0, 1], "It is so.") == (False, "Not yet. It is so.")
-    assert replies.mistake_words(TASK, "polarity", 1) == replies.MISTAKES["polarity"]
+    mask = Step("task", "", "", "Which?", answer="allowed")
+    assert replies.mistake_words(mask, "polarity", 9) == replies.MISTAKES["polarity"]
+    assert replies.mistake_words(mask, "mask-forgotten", 9).startswith("Nothing is hidden here.")
+    assert replies.mistake_words(TASK, "polarity", 2).startswith("Here the hidden keys were kept")
     assert replies.mistake_words(TASK, "not-divided", 2) == replies.MISTAKES["not-divided"]
     assert replies.mistake_words(TASK, "not-divided", 1).startswith("That is the exponential.")
     total = Step("task", "", "", "Which?", answer="weight_sum")
@@ -161,19 +165,23 @@ def test_an_unknown_wrong_answer_is_never_just_wrong():
 
 
 def test_a_prediction_is_compared_and_not_judged():
-    def told(distance, drawn, weights, ordered):
+    def told(distance, drawn, weights, wrong=None):
         labels = [f"k{j + 1}" for j, _ in enumerate(weights)]
-        [fact] = replies.bars_feedback(distance, drawn, weights, labels, ordered=ordered)
-        assert "ok" not in fact
-        return fact["value"]
+        return replies.bars_feedback(distance, drawn, weights, labels, wrong)
 
-    assert told(0.02, [0.72, 0.28], [0.7, 0.3], True) == "Very near. The weights are 0.7, 0.3."
-    far = told(0.4, [0.3, 0.5], [0.7, 0.3], False)
+    assert told(0.02, [0.72, 0.28], [0.7, 0.3]) == "Very near. The weights are 0.7, 0.3."
+    assert told(0.02, [1.44, 0.56], [0.7, 0.3]) == (
+        "The proportions are right. The weights are 0.7, 0.3. They sum to 1; your bars sum to 2"
+        " (as parts of it: 0.72, 0.28)."
+    )
+    far = told(0.4, [0.3, 0.5], [0.7, 0.3], (0, 1))
     assert far.startswith("You gave k2 the most, but it is k1 that has the largest weight.")
-    assert far.endswith("They sum to 1; your bars sum to 0.8.")
-    other = told(0.3, [0.5, 0.2, 0.3], [0.6, 0.3, 0.1], False)
+    assert far.endswith("They sum to 1; your bars sum to 0.8 (as parts of it: 0.37, 0.62).")
+    other = told(0.3, [0.5, 0.2, 0.3], [0.6, 0.3, 0.1], (1, 2))
     assert other.startswith("k1 has the largest weight, as you drew it; the others come in another")
-    assert told(0.2, [0.9, 0.1], [0.7, 0.3], True).startswith("The order is right")
+    alike = told(0.3, [0.7, 0.15, 0.15], [0.6, 0.3, 0.1], (1, 2))
+    assert alike.startswith("You drew k2 and k3 alike, but k2 has the larger weight.")
+    assert told(0.2, [0.9, 0.1], [0.7, 0.3]).startswith("The order is right")
     assert replies.drawn_bars("0.5 0.25", 2) == [0.5, 0.25]
     for bad in ("", "0.5", "x y", "2 0", "0 0", "nan 1"):
         assert replies.drawn_bars(bad, 2) is None
@@ -206,6 +214,13 @@ def test_the_smallest_lesson():
             "'author'; it may hold title, goal",
         ),
         (HEAD + "[[step]]\nsay = 'x'\n", 3, "kind must be one of predict, see"),
+        (HEAD + "[[step]]\nkind = ['see']\nsay = 'x'\n", 4, "kind must be one of predict, see"),
+        (HEAD + f"step = [{'{}, ' * 41}]\n", 4, "at most 40 steps"),
+        (HEAD + "x = " + "[" * 3000, 1, "nested too deep"),
+        (HEAD + f"x = {'9' * 5000}\n", 1, "thousands of digits"),
+        (GOOD + GIVEN + "explore = 'nope'\n", 9, "explore must be one of"),
+        (GOOD + GIVEN + "function = 'nope'\n", 9, "function must be one of"),
+        (HEAD + "[[step]]\nkind = 'see'\nsay = 'x'\nexplore = 'softmax'\nwell = 'x'\n", 7, "well"),
         (HEAD + "[[step]]\nkind = 'quiz'\n", 4, "got 'quiz'"),
         (HEAD + "[[step]]\nkind = 'see'\nsay = 'x'\nexplore = 'tea'\n", 6, "explore must be"),
         (
@@ -238,7 +253,7 @@ def test_the_smallest_lesson():
             HEAD + "[[step]]\nkind = 'see'\nsay = 'x'\nexplore = 'softmax'\n[[step.wrong]]\n"
             "answer = '1'\nreply = 'x'\n",
             7,
-            "a wrong answer needs a step with answer",
+            "wrong needs a step with answer",
         ),
         (
             HEAD + "[[step]]\nkind = 'check'\nask = 'x'\n[[step.option]]\ntext = 'x'\n"

@@ -156,7 +156,8 @@ def test_the_number_of_another_place_is_told():
     assert found_mistake([0.2945], ONE, "weights", [0], tolerance=0.0001) == "other-place"
     assert found_mistake([0.1814], ONE, "weights", [0], tolerance=0.0001) == "other-exponential"
     assert found_mistake([0.1814], ONE, "total", tolerance=0.0001) == ""
-    assert found_mistake([0.1192, 0.8808], TWO, "weights", [0], tolerance=0.0001) == ""
+    assert found_mistake([0.1192, 0.8808], TWO, "weights", [0], tolerance=0.0001) == "other-row"
+    assert found_mistake([0.1191, 0.8801], TWO, "weights", [0], tolerance=0.0001) == ""
 
 
 def test_the_right_answer_is_never_called_a_mistake_nor_is_any_other_number():

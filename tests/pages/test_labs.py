@@ -84,7 +84,7 @@ def test_every_page_has_at_least_six_presets():
         ("scaling", {"d_k": "1025"}, "d_k"),
         ("scaling", {"n_k": "1"}, "n_k"),
         ("scaling", {"draws": "1001"}, "draws"),
-        ("scaling", {"pick": "200"}, "pick"),
+        ("scaling", {"pick": "1000"}, "pick"),
         ("scaling", {"study": "maybe"}, "study"),
         ("numerics", {"scores": "1~2"}, "scores"),
         ("numerics", {"shift": "-inf"}, "shift"),
@@ -228,6 +228,14 @@ def run(script):
 
 
 # -- scaling --------------------------------------------------------------------------------------
+
+
+def test_fewer_draws_than_the_one_that_is_looked_at_show_the_last():
+    page = Visit("scaling", "?panel=slope&pick=150&draws=200").set("draws", "100")
+    assert page.warnings == []
+    assert "Draw 100 of 100" in [m.value for m in page.at.markdown]
+    page.click("set-pick-Another draw")
+    assert "Draw 1 of 100" in [m.value for m in page.at.markdown]
 
 
 def test_the_same_scores_are_drawn_once():

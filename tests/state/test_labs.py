@@ -90,7 +90,7 @@ def test_every_state_survives_its_link(state):
         (NumericsState, {"values_typed": matrix("1 2")}),
         (NumericsState, {"block": 0}),
         (ScalingState, {"d_k": 0}),
-        (ScalingState, {"pick": 200}),
+        (ScalingState, {"pick": 1000}),
     ],
 )
 def test_a_state_that_code_makes_is_checked_too(cls, wrong):
@@ -122,6 +122,22 @@ def test_what_follows_from_a_state():
     assert sampling.filters == {"top_k": None, "top_p": None, "min_p": None}
     assert SamplingState(seed=9_999).other_seed == 0
     assert ScalingState(draws=2, pick=1).other_pick == 0
+    assert (ScalingState(draws=2, pick=150).at, ScalingState(draws=200, pick=150).at) == (1, 150)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("1,5 2 3,25 4", (1.5, 2, 3.25, 4)), ("1,2,3,4", (1, 2, 3, 4)), ("1_2_3_4", (1, 2, 3, 4))],
+)
+def test_values_are_read_with_decimal_commas_where_they_can_only_be_that(text, values):
+    opened = decode({"values": text}, NumericsState, {})
+    assert opened.notes == ()
+    assert tuple(cell.value for cell in opened.state.values_typed[0]) == values
+
+
+def test_a_value_of_minus_infinity_is_refused_with_its_place():
+    [note] = decode({"values": "1_-inf_3_4"}, NumericsState, {}).notes
+    assert "value 2 is −inf, and values are finite" in note
 
 
 def test_a_whole_number_is_read_and_refused_in_a_sentence():

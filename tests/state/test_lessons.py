@@ -87,6 +87,8 @@ def test_going_on_from_a_step_that_asks_nothing_is_being_done_with_it():
     assert (state.before, LessonState().before) == (1, 0)
     assert edit_trail(state, {"at": 3, "passed": True}).state == state.gone_to(3, passed=True)
     assert edit_trail(state, {"at": 3, "passed": 1}).state == state.gone_to(3)
+    kept = {"weights": LessonState("weights", 5, answers=("a", "", "", "b"))}
+    assert edit_trail(state, {"at": 3, "kept": kept}).state.answers == ("a", "", "", "b")
 
 
 @pytest.mark.parametrize("at", [None, "1", 1.0, True, -1, 40, [1]])
@@ -97,7 +99,7 @@ def test_a_step_that_no_script_sends_is_not_gone_to(at):
 
 def test_an_answer_is_kept_as_it_was_typed():
     state = LessonState("masks", at=1, answers=("", "1 0"))
-    assert edit_answer(state, {"text": " 1 0; 1 1 "}).state.answers == ("", "1 0; 1 1")
+    assert edit_answer(state, {"text": "1 0; 1 1\x85"}).state.answers == ("", "1 0; 1 1\x85")
     for text in (None, 1, ["1"], "", "  "):
         assert edit_answer(state, {"text": text}).state is state
 

@@ -166,6 +166,8 @@ class Step:
         Its place.
     decimals : int
         To how many the answer must be right.
+    well : str
+        What is said after a right answer.
     wrong : tuple of Wrong
         Wrong answers that have a reply of their own.
     hints : tuple of str
@@ -198,6 +200,7 @@ class Step:
     answer: str = ""
     at: tuple[int, ...] = ()
     decimals: int = 3
+    well: str = ""
     wrong: tuple[Wrong, ...] = ()
     hints: tuple[str, ...] = ()
     redraw: tuple[str, ...] = ()

@@ -71,7 +71,7 @@ def texts_of(step: Step) -> list[str]:
     """
     replies = [words for option in step.options for words in (option.text, option.reply)]
     replies += [words for wrong in step.wrong for words in (wrong.answer, wrong.reply)]
-    return [step.title, step.say, step.ask, *step.hints, *replies]
+    return [step.title, step.say, step.ask, step.well, *step.hints, *replies]
 
 
 def written(values: ArrayLike, decimals: int | None = None, *, drawn: bool = False) -> str:

@@ -56,7 +56,7 @@ _LISTS = (
 _WRONG = ("answer", "reply")
 _OPTION = ("text", "right", "reply")
 _GIVEN = ("scores", "q", "k", "v", "T", "beta", "scale", "hide", "mask")
-_TEXTS = ("title", "say", "ask", "answer", "at", "explore", "open", "panel", "function")
+_TEXTS = ("title", "say", "ask", "well", "answer", "at", "explore", "open", "panel", "function")
 
 
 @cache
@@ -102,8 +102,12 @@ def read_lesson(text: str) -> Lesson:
         raise LessonError(1, f"the file is larger than {MAX_BYTES // 1000} kB")
     try:
         data = tomllib.loads(text.replace("\r\n", "\n").removeprefix("\ufeff"))
+    except RecursionError:
+        raise LessonError(1, "the brackets are nested too deep") from None
     except tomllib.TOMLDecodeError as error:
         raise _syntax(str(error), text) from None
+    except ValueError:
+        raise LessonError(1, "a number in it has thousands of digits") from None
     lines = text.splitlines()
     at = [1, *_step_lines(lines), len(lines) + 1]
     for name in data:
@@ -117,7 +121,8 @@ def read_lesson(text: str) -> Lesson:
     if not isinstance(steps, list) or not steps or not all(isinstance(s, dict) for s in steps):
         raise LessonError(len(lines) or 1, "the lesson needs at least one [[step]]")
     if len(steps) > MAX_STEPS:
-        raise LessonError(at[MAX_STEPS + 1], f"a lesson has at most {MAX_STEPS} steps")
+        line = at[min(MAX_STEPS + 1, len(at) - 1)]
+        raise LessonError(line, f"a lesson has at most {MAX_STEPS} steps")
     read, faults = [], Faults()
     for number, step in enumerate(steps, 1):
         first, last = (at[number], at[number + 1]) if number + 1 < len(at) else (1, len(lines))
@@ -189,14 +194,14 @@ class _Reader:
 
     def step(self, data: Mapping[str, Any]) -> Step:
         kind = data.get("kind")
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise self.fail("kind", f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
         known = _TEXTS + _LISTS
         for name in data:
             if name not in known:
                 raise self.fail(name, _unknown("a step", name, known))
         texts = {name: self.text(data, name) for name in _TEXTS}
-        for name in ("title", "say", "ask"):
+        for name in ("title", "say", "ask", "well"):
             _check_text(texts[name], _find(self._lines, name, self._first, self._last))
         step = Step(
             kind=kind,
@@ -208,6 +213,7 @@ class _Reader:
             given=self.given("given", data.get("given", {})),
             also={name: self.given(name, part) for name, part in self.table(data, "also").items()},
             answer=texts["answer"],
+            well=texts["well"],
             at=tuple(self.read("at", _places, texts["at"])),
             decimals=self.count(data, "decimals", 3, 9),
             wrong=self.wrong(data.get("wrong", [])),
@@ -233,18 +239,19 @@ class _Reader:
             raise self.fail("kind", "there is something to answer and no ask")
         if step.kind in ("predict", "explain", "task", "check") and not step.asks:
             raise self.fail("kind", f"a step of the kind {step.kind} needs option, bars or answer")
-        if step.wrong and not step.answer:
-            raise self.fail("wrong", "a wrong answer needs a step with answer")
+        for name in ("wrong", "well"):
+            if getattr(step, name) and not step.answer:
+                raise self.fail(name, f"{name} needs a step with answer")
         if step.options and (len(step.options) < 2 or not any(o.right for o in step.options)):
             raise self.fail("option", "at least two options, and one with right = true")
         has_head = None not in (step.given.q, step.given.k, step.given.v)
         if (step.answer or step.bars) and step.given.scores is None and not has_head:
             raise self.fail("answer", "an answer needs given numbers: scores, or q, k and v")
-        if step.kind == "see" and step.explore not in EXPLORERS:
+        if (step.explore or step.kind == "see") and step.explore not in EXPLORERS:
             raise self.fail("explore", f"explore must be one of {', '.join(EXPLORERS)}")
         if step.panel and (step.explore != "softmax" or step.panel not in PANELS):
             raise self.fail("panel", f"panel must be one of {', '.join(PANELS)}, with softmax")
-        if step.kind == "code" and step.function not in NAMES:
+        if (step.function or step.kind == "code") and step.function not in NAMES:
             raise self.fail("function", f"function must be one of {', '.join(NAMES)}")
         for name in step.redraw:
             if name not in ("scores", "q", "k", "v") or getattr(step.given, name) is None:

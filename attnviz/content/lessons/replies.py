@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -43,6 +44,7 @@ MISTAKES = {
     "plain-exps": "That is e to the power of the score as it stands. A weight is this number"
     " divided by the sum of them all, so it is at most 1.",
     "other-place": "That is the number of another key or query: look at the place that is asked.",
+    "other-row": "These are the numbers of another query: look which one is asked for.",
     "other-exponential": "That is the exponential of one key. A weight is an exponential divided by"
     " the sum of them all: look which one is asked for.",
     "other-order": "These are the right numbers in another order.",
@@ -76,6 +78,12 @@ _OF_ONE = {
     "not-divided": "That is the exponential. The last step is missing: divide it by the sum of them"
     " all.",
 }
+_OF_MASKS = {
+    "mask-forgotten": "Nothing is hidden here. Which keys may the first query not attend to?",
+}
+_OF_WEIGHTS = {
+    "polarity": "Here the hidden keys were kept, and those that may be attended to were hidden.",
+}
 _OF_SUMS = {
     "scores-as-weights": "That is the sum of the scores. Asked is the sum of the weights.",
     "not-divided": "That is the sum of the exponentials. Asked is the sum of the weights.",
@@ -98,18 +106,26 @@ def mistake_words(step: Step, mistake: str, count: int) -> str:
     -------
     str
     """
-    if step.answer in ("weight_sum", "row_sums") and mistake in _OF_SUMS:
-        return _OF_SUMS[mistake]
-    return _OF_ONE[mistake] if count == 1 and mistake in _OF_ONE else MISTAKES[mistake]
+    own = (
+        _OF_SUMS
+        if step.answer in ("weight_sum", "row_sums")
+        else _OF_MASKS
+        if step.answer == "allowed"
+        else _OF_WEIGHTS | (_OF_ONE if count == 1 else {})
+    )
+    return own.get(mistake, MISTAKES[mistake])
 
 
-def unread(step: Step, sentence: str, shape: tuple[int, ...]) -> dict[str, Any]:
+def unread(step: Step, text: str, sentence: str, shape: tuple[int, ...]) -> dict[str, Any]:
     """Answer a text that can't be read as numbers.
 
     Parameters
     ----------
     step : Step
+    text : str
+        What was typed.
     sentence : str
+        What the reader says of it.
     shape : tuple of int
         Of the numbers that are asked for.
 
@@ -118,6 +134,8 @@ def unread(step: Step, sentence: str, shape: tuple[int, ...]) -> dict[str, Any]:
     dict
         For the part ``answer``.
     """
+    if re.fullmatch(r"(?i)[\s,;\[\]]*nan[\s,;\[\]nan]*", text):
+        return _not_yet("NaN is what a program gives where there is no number. Here there is one.")
     if not shape:
         sentence = sentence.replace("Value 1 is", "That is").replace("Value 1 has", "That has")
     form = "" if step.answer == "allowed" else asked_form(step, shape)
@@ -144,7 +162,7 @@ def feedback(
     off : sequence of int
         Places that are off, from 0.
     known : str
-        What is said to this very answer, or empty.
+        What the lesson says to this very answer, or empty.
     more : bool
         True when there is help that isn't open yet.
 
@@ -154,7 +172,7 @@ def feedback(
         For the part ``answer``.
     """
     if not off:
-        return {"value": f"Right: {written(np.asarray(right))}.", "ok": True}
+        return {"value": f"Right: {written(np.asarray(right))}. {known}".strip(), "ok": True}
     values, wanted = np.ravel(answer).astype(float), np.ravel(right).astype(float)
     if _is_rounded(values, wanted, range(2, step.decimals)):
         return _not_yet(f"Right as far as it goes: {step.decimals} decimals are asked for.")
@@ -180,8 +198,10 @@ def feedback(
         some = f"Numbers {', '.join(places[:-1])} and {places[-1]} are off."
         lines.append(f"Number {places[0]} is off." if len(off) == 1 else some)
     name = step.answer.rpartition(".")[2]
-    if name == "weights" and np.ndim(right) == 1 and abs(values.sum() - 1) > 0.01:
-        lines.append(f"Yours sum to {written(values.sum())}; the weights of a query sum to 1.")
+    with np.errstate(over="ignore"):
+        total = values.sum()
+    if name == "weights" and np.ndim(right) == 1 and abs(total - 1) > 0.01:
+        lines.append(f"Yours sum to {written(total)}; the weights of a query sum to 1.")
     if (values < 0).any() and name in ("weights", "exps", "total", "entropy", "effective_keys"):
         lines.append("None of these numbers can be negative.")
     if more:
@@ -210,9 +230,8 @@ def bars_feedback(
     drawn: Sequence[float],
     weights: Sequence[float],
     labels: Sequence[str],
-    *,
-    ordered: bool,
-) -> list[dict[str, Any]]:
+    wrong: tuple[int, int] | None,
+) -> str:
     """Say how near a drawn prediction came.
 
     Parameters
@@ -222,31 +241,36 @@ def bars_feedback(
     drawn, weights : sequence of float
     labels : sequence of str
         Names of the keys.
-    ordered : bool
-        True when of any two weights the larger one was drawn larger.
+    wrong : (int, int) or None
+        Two keys of which the first has the larger weight and was not drawn larger.
 
     Returns
     -------
-    list of dict
-        For `attnviz.ui.parts.facts`.
+    str
     """
     most, largest = (labels[int(np.argmax(values))] for values in (drawn, weights))
-    words = (
-        "Very near."
-        if distance < 0.05
-        else "The shape is right."
-        if distance < 0.15
-        else "The order is right, the heights are not yet."
-        if ordered
-        else f"You gave {most} the most, but it is {largest} that has the largest weight."
-        if most != largest
-        else f"{largest} has the largest weight, as you drew it; the others come in another order."
-    )
-    lines = [f"{words} The weights are {written(weights)}."]
     total = sum(drawn)
-    if abs(total - 1) > 0.005:
-        lines.append(f"They sum to 1; your bars sum to {written(total)}.")
-    return [{"value": " ".join(lines)}]
+    summed = abs(total - 1) < 0.05
+    if wrong:
+        first, second = (labels[at] for at in wrong)
+        words = (
+            f"You drew {first} and {second} alike, but {first} has the larger weight."
+            if drawn[wrong[0]] == drawn[wrong[1]]
+            else f"You gave {most} the most, but it is {largest} that has the largest weight."
+            if most != largest
+            else f"{largest} has the largest weight, as you drew it; the others come in another"
+            " order."
+        )
+    elif distance < 0.15:
+        near = "Very near." if distance < 0.05 else "The shape is right."
+        words = near if summed else "The proportions are right."
+    else:
+        words = "The order is right, the heights are not yet."
+    line = f"{words} The weights are {written(weights)}."
+    if summed:
+        return line
+    scaled = written([bar / total for bar in drawn], 2)
+    return f"{line} They sum to 1; your bars sum to {written(total)} (as parts of it: {scaled})."
 
 
 def reply(step: Step, chosen: int, fill: Callable[[str], str]) -> list[dict[str, Any]]:
@@ -305,7 +329,8 @@ def chosen(state: LessonState, step: Step, at: int) -> int | None:
     int or None
     """
     text = state.answer_to(at)
-    return int(text) - 1 if text.isdigit() and 1 <= int(text) <= len(step.options) else None
+    places = {str(place): place - 1 for place, _ in enumerate(step.options, 1)}
+    return places.get(text)
 
 
 def drawn_bars(answer: str, count: int) -> list[float] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,11 +33,15 @@ COPY_LINK = "Copy link"
 COPY_BLANK = "Copy link without answers"
 COPY_BLANK_HELP = "Copies this step with the same numbers, for somebody else to answer"
 CODE = (
-    "Write it on your own machine, with Python and a copy of attnviz (its README says how to get"
-    " one running). Save the start below as a file in the folder of that copy, fill it in, and run"
-    " the checker there. It says which cases pass, and for each other one what came, what was"
-    " expected and the likely reason. This page never runs your code. Without Python at hand, go"
-    " on: the next steps don't need it."
+    "Write it on your own machine, with Python 3.11 or newer and NumPy. Save the start below as a"
+    " file, fill it in, and run the checker beside it. It says which cases pass, and for each other"
+    " one what came, what was expected and the likely reason. This page never runs your code."
+    " Without Python at hand, go on: the next steps don't need it."
+)
+CHECKER = "Download the checker"
+CHECKER_HELP = (
+    "A folder with the checker alone: unpack it, put your file into it, and run the command below"
+    " there. In a copy of attnviz you have it already."
 )
 ALL = "All lessons"
 COPY = "Copies the address of this step, with your answers in it"
@@ -65,6 +70,7 @@ BARS = {
     "nothing": "Pull up each bar as high as you expect the weight, then commit.",
     "legend": "The dark line is the weight.",
 }
+_EXAMPLES = ("0.25", "1/3", "0.5", "0.125")
 _HINTS = ("a nudge", "the next step", "the worked step")
 
 
@@ -95,24 +101,28 @@ def trail(lesson: Lesson, standing: Sequence[str], at: int) -> dict[str, Any]:
     }
 
 
-def mask_grid(rows: int, columns: int) -> dict[str, Any]:
-    """Return the words of a mask that is clicked.
+def mask_grid(shape: tuple[int, ...], cells: Sequence[Sequence[int]] | None) -> dict[str, Any]:
+    """Return the words of a mask that is clicked, and its cells.
 
     Parameters
     ----------
-    rows, columns : int
-        Queries and keys.
+    shape : tuple of int
+        Queries and keys; only keys for a lone query.
+    cells : sequence of sequences of int, or None
+        Ones and zeros that were answered; None for nothing, or for what is no mask.
 
     Returns
     -------
     dict
         For the part ``answer``.
     """
+    rows, columns = shape if len(shape) == 2 else (1, *shape)
     return {
         "label": "Mask",
         "rows": [f"query {i + 1}" for i in range(rows)],
         "columns": [f"key {j + 1}" for j in range(columns)],
         "words": ["hidden", "may attend"],
+        "cells": cells,
     }
 
 
@@ -134,7 +144,7 @@ def progress(done: int, asked: int, started: bool) -> str:
     return f"✓ all {asked} answered" if done == asked else f"{done} of {asked} answered"
 
 
-def asked_form(step: Step, shape: tuple[int, ...]) -> str:
+def asked_form(step: Step, shape: tuple[int, ...], *, whole: bool = False) -> str:
     """Say in what form the answer is asked for.
 
     Parameters
@@ -142,6 +152,8 @@ def asked_form(step: Step, shape: tuple[int, ...]) -> str:
     step : Step
     shape : tuple of int
         Of the numbers that are asked for.
+    whole : bool
+        True when they are whole numbers: then decimals would only confuse.
 
     Returns
     -------
@@ -151,25 +163,27 @@ def asked_form(step: Step, shape: tuple[int, ...]) -> str:
     --------
     >>> asked_form(Step("task", "", "", answer="weights", decimals=3), ())
     'To 3 decimals, as a decimal number or a fraction: 0.25, 1/3.'
+    >>> asked_form(Step("task", "", "", answer="total", decimals=3), (), whole=True)
+    'A decimal number or a fraction: 0.25, 1/3.'
     >>> asked_form(Step("task", "", "", answer="weights", decimals=2), (2, 2))
     '4 numbers to 2 decimals, a blank between them and a semicolon between rows: 1 0; 1/3 0.67.'
     """
     if step.answer == "allowed":
         return MASK
+    count = int(np.prod(shape))
     places = {0: "whole numbers", 1: "to 1 decimal"}.get(
         step.decimals, f"to {step.decimals} decimals"
     )
     if not shape:
         if not step.decimals:
             return "A whole number."
-        return f"{places.capitalize()}, as a decimal number or a fraction: 0.25, 1/3."
-    count = int(np.prod(shape))
+        start = "A decimal" if whole else f"{places.capitalize()}, as a decimal"
+        return f"{start} number or a fraction: 0.25, 1/3."
+    numbers = f"{count} numbers" if whole else f"{count} numbers {places}"
     if len(shape) == 1:
-        return f"{count} numbers {places}, a blank between them, such as 0.25 1/3."
-    return (
-        f"{count} numbers {places}, a blank between them and a semicolon between rows:"
-        " 1 0; 1/3 0.67."
-    )
+        example = " ".join(_EXAMPLES[:count]) + (" …" if count > len(_EXAMPLES) else "")
+        return f"{numbers}, a blank between them, such as {example}."
+    return f"{numbers}, a blank between them and a semicolon between rows: 1 0; 1/3 0.67."
 
 
 def open_hints(step: Step, count: int) -> tuple[str, ...]:
@@ -187,13 +201,13 @@ def open_hints(step: Step, count: int) -> tuple[str, ...]:
     return step.hints[:count]
 
 
-def hint_button(count: int) -> str:
-    """Return the words on the button that opens the next hint.
+def hint_button(count: int, total: int) -> str:
+    """Return the words on the button that opens the next hint, or closes them all.
 
     Parameters
     ----------
-    count : int
-        Hints that are open.
+    count, total : int
+        Hints that are open, and all of them.
 
     Returns
     -------
@@ -201,9 +215,11 @@ def hint_button(count: int) -> str:
 
     Examples
     --------
-    >>> hint_button(0), hint_button(2)
-    ('Help: a nudge', 'Help: the worked step')
+    >>> hint_button(0, 3), hint_button(2, 3), hint_button(3, 3)
+    ('Help: a nudge', 'Help: the worked step', 'Close the help')
     """
+    if count >= total:
+        return "Close the help"
     return f"Help: {_HINTS[min(count, len(_HINTS) - 1)]}"
 
 
@@ -303,6 +319,35 @@ def full_stop(fault: LessonError) -> str:
     """
     text = str(fault)
     return text if text.endswith("?") else f"{text}."
+
+
+def strong(ask: str) -> str:
+    """Return a question in bold type; one of several paragraphs is left as it is.
+
+    Parameters
+    ----------
+    ask : str
+        Markdown.
+
+    Returns
+    -------
+    str
+    """
+    return ask if "\n" in ask else f"**{ask}**"
+
+
+def edition_of(content: bytes) -> str:
+    """Return a short name of the content of a file.
+
+    Parameters
+    ----------
+    content : bytes
+
+    Returns
+    -------
+    str
+    """
+    return f"{zlib.crc32(content):x}-"
 
 
 def no_step(count: int) -> str:

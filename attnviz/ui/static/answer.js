@@ -27,6 +27,7 @@ class Answer {
 
   update(data, put) {
     const fresh = !this.data || this.data.rev !== data.rev || this.data.place !== data.place;
+    const answered = !fresh && this.data.n !== data.n;
     this.data = data;
     this.put = put;
     text(this.check, data.submit);
@@ -38,6 +39,7 @@ class Answer {
       this.line.value = drafts.get(data.place) ?? (data.answer || (data.grid ? this.written() : ''));
     }
     this.look();
+    if (answered) this.reply.scrollIntoView({ block: 'nearest' });
   }
 
   lay() {
@@ -68,12 +70,11 @@ class Answer {
   look() {
     const { answer, grid, reply } = this.data;
     const about = answer !== '' && this.line.value.trim() === answer.trim();
-    if (about) text(this.reply, `${reply.ok ? '✓' : '✗'} ${reply.value}`);
-    else if (answer !== '' || this.line.value !== '') text(this.reply, '');
+    text(this.reply, about ? `${reply.ok ? '✓' : '✗'} ${reply.value}` : '');
     set(this.reply, 'data-ok', about ? String(reply.ok) : null);
     if (!grid) return;
-    const found = cellsOf(this.line.value, grid.rows.length, grid.columns.length);
-    this.cells = found ?? this.cells;
+    const found = (about && grid.cells) || cellsOf(this.line.value, grid.rows.length, grid.columns.length);
+    if (found) this.cells = found.map((row) => [...row]);
     this.table.classList.toggle('av-stale', !found);
     this.cells.forEach((row, i) => row.forEach((allowed, j) => {
       const button = this.buttons[i][j];
@@ -85,7 +86,8 @@ class Answer {
   }
 
   send() {
-    if (!this.line.value.trim()) { text(this.reply, this.data.nudge); this.line.focus(); return; }
+    this.line.value = this.line.value.trim();
+    if (!this.line.value) { text(this.reply, this.data.nudge); this.line.focus(); return; }
     drafts.delete(this.data.place);
     this.put({ rev: this.data.rev, n: tick(), text: this.line.value });
   }

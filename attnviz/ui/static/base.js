@@ -143,3 +143,9 @@ export function along(event, rows) {
   rows.flat().forEach((item) => set(item, 'tabindex', item === next ? 0 : -1));
   next.focus();
 }
+
+/** On a small screen Streamlit's list of pages would stay open over the page that was chosen. */
+document.addEventListener('click', ({ target }) => {
+  if (window.innerWidth > 768 || !target.closest?.('[data-testid="stSidebarNavLink"]')) return;
+  setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click());
+});

@@ -1,5 +1,5 @@
 // Terms with their values, each with a mark when it is a check, and sentences that may be quotes.
-import { el, part, set } from './base.js';
+import { el, part, set, touched } from './base.js';
 
 const MARKS = { true: '✓ ', false: '✗ ' };
 
@@ -14,13 +14,14 @@ function fact({ term, value, note, help, ok }) {
 class Facts {
   constructor(root) { this.root = root; }
 
-  update({ items, tone }) {
+  update({ items, tone, reveal }) {
     set(this.root, 'data-tone', tone);
     set(this.root, 'role', tone === 'warning' || tone === 'error' ? 'alert' : null);
     const checks = items.findIndex((item) => item.ok !== undefined);
     const nodes = items.map(fact);
     if (checks > 0) nodes.splice(checks, 0, el('span', { class: 'av-break' })); // checks: a line of their own
     this.root.replaceChildren(...nodes);
+    if (reveal && touched()) this.root.scrollIntoView({ block: 'nearest' }); // what was just asked for
   }
 }
 

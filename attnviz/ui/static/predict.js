@@ -2,6 +2,7 @@
 // weights stand beside them, and one may draw again.
 import { el, part, set, text, tick } from './base.js';
 
+const drafts = new Map(); // bars that were drawn and not committed yet, by their place in the lessons
 const MARKS = [1, 0.75, 0.5, 0.25, 0];
 
 class Predict {
@@ -11,7 +12,8 @@ class Predict {
     this.sum = el('p', { class: 'av-note', role: 'status' });
     this.commit = el('button', { type: 'button', onclick: () => this.press() });
     this.legend = el('p', { class: 'av-note' });
-    root.replaceChildren(el('div', { class: 'av-drawing' }, scale, this.bars), el('div', { class: 'av-row' }, this.commit, this.sum), this.legend);
+    this.reply = el('p', { class: 'av-reply', role: 'status' });
+    root.replaceChildren(el('div', { class: 'av-drawing' }, scale, this.bars), el('div', { class: 'av-row' }, this.commit, this.sum), this.legend, this.reply);
   }
 
   update(data, put) {
@@ -20,14 +22,17 @@ class Predict {
     this.data = data;
     this.put = put;
     if (fresh) this.lay();
-    if (fresh || answered) this.again = false;
+    if (fresh) this.again = Boolean(data.weights) && drafts.has(data.place);
+    if (answered) this.again = false;
     this.look();
+    if (answered) this.reply.scrollIntoView({ block: 'nearest' });
   }
 
   lay() {
-    const { labels, scores, colors, drawn } = this.data;
+    const { labels, scores, colors } = this.data;
+    const drawn = drafts.get(this.data.place) ?? this.data.drawn;
     this.columns = labels.map((label, j) => {
-      const slider = el('input', { type: 'range', min: 0, max: 100, step: 1, 'aria-label': `Weight of ${label}, in hundredths`, oninput: () => this.look() });
+      const slider = el('input', { type: 'range', min: 0, max: 100, step: 1, 'aria-label': `Weight of ${label}, in hundredths`, oninput: () => { drafts.set(this.data.place, this.values()); this.look(); } });
       slider.value = String(Math.round(100 * (drawn?.[j] ?? 0)));
       const fill = el('span', { class: 'av-fill', style: `--key:${colors[j % colors.length]}` });
       const truth = el('span', { class: 'av-truth' });
@@ -48,11 +53,12 @@ class Predict {
       column.slider.disabled = told;
       column.truth.hidden = !told;
       if (told) column.truth.style.bottom = `${100 * weights[j]}%`;
-      text(column.said, told ? `${labels[j]}: you ${values[j]}, weight ${shown[j]}` : `${labels[j]}: ${values[j]}`);
+      text(column.said, told ? `${labels[j]}: you ${values[j]}\nweight ${shown[j]}` : `${labels[j]}: ${values[j]}`);
     });
     const sum = Number(values.reduce((total, value) => total + value, 0).toFixed(2));
     text(this.sum, sum ? `${words.together} ${sum}.` : words.nothing);
     text(this.legend, told ? words.legend : '');
+    text(this.reply, told ? this.data.reply : '');
     text(this.commit, told ? words.again : words.commit);
     set(this.commit, 'disabled', !told && sum === 0);
   }
@@ -63,6 +69,7 @@ class Predict {
       this.look();
       this.columns[0].slider.focus();
     } else {
+      drafts.delete(this.data.place);
       this.put({ rev: this.data.rev, n: tick(), bars: this.values() });
     }
   }

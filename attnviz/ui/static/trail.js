@@ -25,6 +25,7 @@ class Trail {
       text(button.querySelector('.av-step-mark'), MARKS[mark]);
       set(button.querySelector('.av-step-mark'), 'data-mark', mark);
       set(button, 'aria-label', said);
+      set(button, 'title', said);
       set(button, 'aria-current', at === data.at ? 'step' : null);
       set(button, 'tabindex', at === data.at ? 0 : -1);
     });

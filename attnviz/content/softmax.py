@@ -238,11 +238,14 @@ def sign(calculate: Callable[[], float], text: str) -> str:
     --------
     >>> sign(lambda: 0.1658 * 0.3, "0.0498"), sign(lambda: 2 * 3, "6")
     ('≈', '=')
+    >>> sign(lambda: math.exp(0.3653), "1.4410")
+    '≈'
     """
+    digits = max(4, sum(letter.isdigit() for letter in text.partition("e")[0].lstrip("−0.")))
     try:
         return (
             "="
-            if math.isclose(float(f"{calculate():.4g}"), read_shown(text))
+            if math.isclose(float(f"{calculate():.{digits}g}"), read_shown(text))
             or shown(calculate()) == text
             else "≈"
         )
@@ -588,6 +591,36 @@ def beta_literal(temperature: Temperature) -> str:
     if temperature.name == "beta" and not expression:
         return temperature.text
     return write_number(temperature.beta)
+
+
+def entropy_lines(entropy: float, keys: float, ceiling: float, bits: float, n: int) -> list[str]:
+    """Say what the entropy of a query means.
+
+    Parameters
+    ----------
+    entropy, ceiling : float
+        In nats.
+    keys : float
+        Effective keys.
+    bits : float
+        The entropy in bits.
+    n : int
+        Allowed keys.
+
+    Returns
+    -------
+    list of str
+    """
+    same = "one key" if n == 1 else f"{n} equal keys"
+    nats = shown(entropy)
+    return [
+        f"Effective keys: e^{nats} {equals(math.exp, nats, keys)}. So many keys with equal weights"
+        " would have this entropy.",
+        f"It is 0 when one key has all the weight, and at most ln {n} = {shown(ceiling)} nats, for"
+        f" {same}.",
+        f"In bits, with the logarithm to base 2: {nats} / ln 2"
+        f" {equals(lambda h: h / math.log(2), nats, bits)}.",
+    ]
 
 
 def steps_caption(row: int, n_queries: int) -> str:

@@ -54,6 +54,11 @@ WAYS = (
             Door("1000, 1000: the naive formula fails", {"preset": "overflow"}),
             Door("Add 100, or multiply by 2", {"preset": "beta-1", "panel": "moves"}),
             Door("A gap of 5 is a ratio of 148", {"preset": "gap-5"}),
+            Door(
+                "A head, one stage at a time",
+                {"preset": "alignment", "view": "lecture", "step": "1"},
+                page="attention",
+            ),
             Door("Draw the next word", {"preset": "cat"}, page="sampling"),
         ),
     ),

@@ -112,6 +112,59 @@ def _covered(cells: list[str], step: int) -> list[str]:
     return [cell if at < step or not cell else "?" for at, cell in enumerate(cells)]
 
 
+def entropy_table(
+    labels: Sequence[str],
+    colors: Sequence[str],
+    steps: SoftmaxSteps,
+    logs: np.ndarray,
+    terms: np.ndarray,
+    entropy: float,
+    *,
+    exact: bool,
+) -> dict[str, Any]:
+    """Lay out the entropy of one query, term by term.
+
+    Parameters
+    ----------
+    labels, colors : sequence of str, length n
+    steps : SoftmaxSteps
+        Of one query, arrays of shape (n,).
+    logs, terms : ndarray, shape (n,)
+        ln w and −w ln w.
+    entropy : float
+        Their sum, in nats.
+    exact : bool
+        True in the limit T → 0, where a weight of 0 is exact.
+
+    Returns
+    -------
+    dict
+        For the part ``table``.
+    """
+    head = [
+        {"id": "key", "text": "key", "help": ""},
+        {"id": "weight", "text": "weight w", "help": "From the table above."},
+        {"id": "log", "text": "ln w", "help": "The natural logarithm: at most 0."},
+        {"id": "term", "text": "− w · ln w", "help": "0 for a weight of 0."},
+    ]
+    rows = []
+    for j, label in enumerate(labels):
+        allowed = bool(steps.allowed[j])
+        weight = shown_weight(float(steps.weights[j]), allowed, exact=exact)
+        cells = [weight, shown(float(logs[j])), shown(float(terms[j]))]
+        rows.append(
+            {
+                "label": label,
+                "color": colors[j],
+                "masked": not allowed,
+                "cells": cells if allowed else ["0 (masked)", MASKED, "0"],
+            }
+        )
+    foot = [{"label": "entropy H", "cells": ["", "", f"{shown(entropy)} nats"]}]
+    caption = "The entropy, term by term; the sum uses all digits."
+    return {"caption": caption, "head": head, "rows": rows, "foot": foot, "pick": ""}
+
+
 def queries_table(
     labels: Sequence[str], steps: SoftmaxSteps, entropies: Sequence[float], *, beta: float = 1.0
 ) -> dict[str, Any]:

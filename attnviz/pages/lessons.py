@@ -15,6 +15,7 @@ from attnviz.exports.checker import checker_zip
 from attnviz.figures.style import colour_of
 from attnviz.pages import attention_explorer, softmax_explorer
 from attnviz.pages.lesson_numbers import StepNumbers, check_lesson
+from attnviz.pages.lesson_standing import answered, standing_of
 from attnviz.state.attention import AttentionState
 from attnviz.state.lessons import (
     DONE,
@@ -56,41 +57,6 @@ EDITS = {"bars": edit_bars, "answer": edit_answer, "trail": edit_trail}
 
 form = Form("lessons", LessonState, {}, parts=EDITS)
 state = form.state
-
-
-def standing_at(step: lessons.Step, at: int, given: LessonState) -> str:
-    """Tell how a step stands: open, right, made (a prediction that came out differently), wrong.
-
-    A step that asks nothing is done when one has gone on from it, one with code when one says so.
-    """
-    answer = given.answer_to(at)
-    if not step.asks:
-        return "right" if answer == DONE else "open"
-    if step.options:
-        return replies.standing_of_choice(step, replies.chosen(given, step, at))
-    if not answer:
-        return "open"
-    numbers = StepNumbers(step, given.seed_of(at))
-    if step.bars:
-        drawn = replies.drawn_bars(answer, numbers.count_keys)
-        if not drawn:
-            return "open"
-        return "right" if exercises.is_prediction_right(drawn, numbers.weights) else "made"
-    try:
-        return "wrong" if numbers.places_off(numbers.read(answer)) else "right"
-    except ValueError:
-        return "wrong"
-
-
-def standing_of(lesson: lessons.Lesson, given: LessonState) -> list[str]:
-    """Tell for each step of a lesson how it stands."""
-    return [standing_at(step, at, given) for at, step in enumerate(lesson.steps)]
-
-
-def answered(lesson: lessons.Lesson, standing: list[str]) -> tuple[int, int]:
-    """Count the questions that are answered, and all of them."""
-    asked = [mark for step, mark in zip(lesson.steps, standing, strict=True) if step.asks]
-    return sum(mark in ("right", "made") for mark in asked), len(asked)
 
 
 def edition() -> str:

@@ -204,6 +204,24 @@ class SoftmaxExplorer:
                 late=True,
             )
 
+    def draw_entropy(self) -> None:
+        """Work the entropy out term by term, and say what it means."""
+        weights, n = self.row.weights, sum(self.seen)
+        logs, terms = questions.entropy_terms(weights)
+        now = entropy(weights)
+        exact = self.state.temperature.T == 0
+        table = tables.entropy_table(
+            self.labels, self.colors, self.row, logs, terms, now, exact=exact
+        )
+        left, right = st.columns(2, gap="medium")
+        with left:
+            parts.table(self.form.key("terms"), table)
+        lines = words.entropy_lines(
+            now, effective_keys(weights), questions.max_entropy(n), entropy(weights, base=2), n
+        )
+        with right:
+            parts.facts(self.form.key("meaning"), [{"value": line} for line in lines], tone="lines")
+
     def draw_pair(self) -> None:
         """Compare two keys: the ratio of their weights follows from the gap of their scores."""
         state = self.state
@@ -316,6 +334,7 @@ class SoftmaxExplorer:
 
 _PANELS: dict[str, Callable[[SoftmaxExplorer], None]] = {
     "curves": SoftmaxExplorer.draw_curves,
+    "entropy": SoftmaxExplorer.draw_entropy,
     "pair": SoftmaxExplorer.draw_pair,
     "moves": SoftmaxExplorer.draw_moves,
     "naive": SoftmaxExplorer.draw_naive,

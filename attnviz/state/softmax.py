@@ -17,6 +17,7 @@ MAX_LABEL = 200
 
 PANELS = {
     "curves": "Against β",
+    "entropy": "Entropy",
     "pair": "Two keys",
     "moves": "Add or multiply",
     "naive": "Naive beside stable",

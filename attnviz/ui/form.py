@@ -374,7 +374,7 @@ class Form(Generic[State]):
         bool
             True when what is chosen now is what was answered.
         """
-        key, draft = self.key(f"choice-{name}-{self._memory.rev}"), f"draft-{name}"
+        key, draft = self.key(f"choice-{name}"), f"draft-{name}"
 
         def picked() -> None:
             self.remember(draft, st.session_state[key])
@@ -386,11 +386,16 @@ class Form(Generic[State]):
             if place is not None:
                 self._memory.state, self._memory.loaded = then(str(place + 1)), True
 
-        kept = self.recall(draft)
+        kept, shown = self.recall(draft), self.recall(f"shown-{name}")
+        value = chosen if kept is None else kept
+        first = shown is None  # or the server was restarted: the browser knows what was chosen
+        if not first and shown != self._memory.rev:
+            st.session_state[key] = value
+        self.remember(f"shown-{name}", self._memory.rev)
         now = st.radio(
             label,
             range(len(options)),
-            chosen if kept is None else kept,
+            value if first else None,
             format_func=options.__getitem__,
             key=key,
             on_change=picked,

@@ -638,6 +638,7 @@ def test_an_underflowed_weight_says_so_and_a_tiny_one_keeps_its_size(page):
 def test_a_panel_is_chosen_with_one_click_and_the_link_remembers_it(panel, page):
     parts = {
         "curves": "weight-curves",
+        "entropy": "terms",
         "pair": "ratio",
         "moves": "moves",
         "naive": "naive",
@@ -648,6 +649,24 @@ def test_a_panel_is_chosen_with_one_click_and_the_link_remembers_it(panel, page)
     assert [name for name in PANELS if page.has(parts[name])] == [panel]
     assert page.link == ({} if panel == "curves" else {"panel": panel})
     assert Visit(link=urlencode(page.link)).has(parts[panel])
+
+
+def test_the_entropy_is_worked_out_term_by_term(page):
+    page.set("panel", "entropy").scores("2 1 0 -800", hide=[1])
+    weights = by_hand([2, 0], 1)
+    assert page.cells("terms") == [
+        [f"{weights[0]:.4f}", "−0.1269", "0.1118"],
+        ["0 (masked)", "masked", "0"],
+        [f"{weights[1]:.4f}", "−2.1269", "0.2535"],
+        ["0 (underflow)", "−∞", "0"],
+    ]
+    total = -sum(w * math.log(w) for w in weights)
+    assert page.foot("terms") == ["", "", f"{total:.4f} nats"]
+    assert page.facts["Entropy"] == f"{total:.4f} nats"
+    lines = [item["value"] for item in page.data("meaning")["items"]]
+    assert lines[0].startswith(f"Effective keys: e^{total:.4f} ≈ {math.exp(total):.4f}.")
+    assert "at most ln 3 = 1.0986 nats, for 3 equal keys." in lines[1]
+    assert lines[2].endswith(f"{total:.4f} / ln 2 ≈ {total / math.log(2):.4f}.")
 
 
 def test_the_curves_pass_through_the_weights_and_the_dots_are_the_weights(page):

@@ -74,7 +74,7 @@ def test_every_door_is_on_the_page_and_opens_without_a_complaint(start):
         page = Visit(door.page, link.proto.query_string)
         assert page.warnings == []
         assert page.link == door.params  # the address is already the shortest one
-        drawn_parts = ("bars", "study", "overview", "sentence")
+        drawn_parts = ("bars", "study", "overview", "sentence", "predict")
         assert any(page.has(part) for part in drawn_parts)
 
 

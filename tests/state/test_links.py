@@ -293,7 +293,7 @@ def test_a_packed_part_may_unpack_to_256_kb_and_no_more():
         ({"pick": "weights:0"}, "pick in the link: it is a column and a position"),
         ({"pair": "0"}, "pair in the link: it is two positions"),
         ({"pair": "0_9"}, "pair in the link: it names a key that is not there"),
-        ({"panel": "curve"}, "panel in the link: it must be one of curves, pair"),
+        ({"panel": "curve"}, "panel in the link: it must be one of curves, entropy, pair"),
         ({"view": "slides"}, "view in the link: it must be one of page, lecture"),
         ({"step": "0"}, "step in the link: it is a whole number from 1 to 5; got '0'"),
         ({"step": "9" * 5000}, "step in the link: it is a whole number"),

@@ -33,7 +33,7 @@ from tests.core.cases import GOLDEN
 from tests.exports.test_softmax import NASTY, label
 
 INF, NAN = math.inf, math.nan
-seeded = settings(derandomize=True, deadline=None, max_examples=120)
+seeded = settings(derandomize=True, deadline=None, max_examples=80)
 RNG = np.random.default_rng(11)
 STEPS = ("scores", "scaled", "masked", "weights", "output")
 

@@ -13,7 +13,7 @@ from attnviz.state.temperature import Temperature, read_temperature
 PRESETS = preset_states()
 
 #: The same examples in every run: a red test is red for everybody.
-seeded = settings(derandomize=True, deadline=None, max_examples=200)
+seeded = settings(derandomize=True, deadline=None, max_examples=100)
 few = settings(seeded, max_examples=60)  # a state is slow to draw
 
 expressions = st.builds(

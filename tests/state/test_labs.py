@@ -68,7 +68,7 @@ def scaling_states(draw):
     )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(st.one_of(sampling_states(), numerics_states(), scaling_states()))
 def test_every_state_survives_its_link(state):
     opened = decode(encode(state, {}), type(state), {})

@@ -849,7 +849,7 @@ def answer(function, *args, **how):
         return fault
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=250)
 @given(ANY, st.sampled_from([None, ".", ","]), st.sampled_from([None, True, False]))
 def test_any_text_is_read_or_refused_in_a_sentence(text, decimal_mark, header):
     result = answer(read_matrix, text, decimal=decimal_mark, header=header)
@@ -869,7 +869,7 @@ def test_any_text_is_read_or_refused_in_a_sentence(text, decimal_mark, header):
         assert read_matrix(link).cells == option.cells
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 @given(ANY)
 def test_any_box_is_read_or_refused_in_a_sentence(text):
     result = answer(read_number, text)

@@ -25,7 +25,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     if lecture:
         parts.lecture_room(form.key("room"))
     else:
-        st.button("Reset", key=form.key("reset"), on_click=form.reset, help=softmax_words.RESET)
+        form.reset_button("Reset", help=softmax_words.RESET)
         copy_help = softmax_words.COPY
         parts.copy_button(form.key("copy"), "Copy link", help=copy_help, disabled=form.oversize)
     leave = "Leave the lecture view" if lecture else "Lecture"

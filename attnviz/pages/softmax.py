@@ -17,7 +17,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(words.HEADING)
     form.presets({name: preset.title for name, preset in words.PRESETS.items()})
     if not lecture:
-        st.button("Reset", key=form.key("reset"), on_click=form.reset, help=words.RESET)
+        form.reset_button("Reset", help=words.RESET)
         parts.copy_button(form.key("copy"), "Copy link", help=words.COPY, disabled=form.oversize)
     if lecture:
         parts.lecture_room(form.key("room"))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
@@ -318,7 +319,34 @@ class Form(Generic[State]):
             Attributes of the state.
         """
         key = self.key(f"set-{'-'.join(fields)}-{name or label}")
-        st.button(label, key=key, on_click=self.change, kwargs=fields)
+        self._button(label, key, lambda: self.change(**fields))
+
+    def reset_button(self, label: str, *, help: str) -> None:
+        """Show the button that returns to what the page was opened with.
+
+        Parameters
+        ----------
+        label, help : str
+        """
+        self._button(label, self.key("reset"), self.reset, help=help)
+
+    def _button(self, label: str, key: str, press: Callable[[], None], **options: Any) -> None:
+        """Show a button; also the first press after a restart of the server counts.
+
+        Streamlit calls what a button was given in the run before. A server that was started anew
+        has had none, and only returns that the button was pressed.
+        """
+
+        def pressed() -> None:
+            self.remember("pressed", key)
+            press()
+
+        if not st.button(label, key=key, on_click=pressed, **options):
+            return
+        if self.recall("pressed") != key:
+            press()
+            st.rerun()
+        self.forget("pressed")
 
     def link_button(
         self, label: str, state: State, *, name: str = "", help: str = "", plain: bool = False
@@ -335,11 +363,10 @@ class Form(Generic[State]):
         plain : bool
             True for one without a frame, as in a list.
         """
-        st.button(
+        self._button(
             label,
-            key=self.key(f"load-{name or label}"),
-            on_click=self.load,
-            args=(state,),
+            self.key(f"load-{name or label}"),
+            lambda: self.load(state),
             help=help or None,
             type="tertiary" if plain else "secondary",
         )
@@ -401,7 +428,7 @@ class Form(Generic[State]):
             on_change=picked,
             label_visibility="collapsed",
         )
-        st.button(submit, key=self.key("submit"), on_click=taken)
+        self._button(submit, self.key("submit"), taken)
         if now is None and self.recall("nudge") == key:
             st.caption("Choose one of them first.")
         return now is not None and now == chosen
@@ -471,12 +498,11 @@ class Form(Generic[State]):
             Other attributes that the button sets.
         """
         other = "page" if self.state.view == "lecture" else "lecture"
-        st.button(
+        self._button(
             label,
-            key=self.key("view-switch"),
+            self.key("view-switch"),
+            lambda: self.change(view=other, **also),
             help=help,
-            on_click=self.change,
-            kwargs={"view": other, **also},
         )
 
     def stepper(self, last: int, names: Sequence[str]) -> None:
@@ -494,13 +520,12 @@ class Form(Generic[State]):
             ("Back", "PageUp", max(1, step - 1)),
             ("Next", "PageDown", min(last, step + 1)),
         ):
-            st.button(
+            self._button(
                 label,
-                key=self.key(f"step-{label}"),
+                self.key(f"step-{label}"),
+                partial(self.change, step=target),
                 shortcut=shortcut,
                 disabled=target == step,
-                on_click=self.change,
-                kwargs={"step": target},
             )
         st.caption(f"Step {step} of {last}: {names[step - 1]}")
 
@@ -544,8 +569,7 @@ class Form(Generic[State]):
         ----------
         label, name : str
         """
-        key = self.key("preset-button")
-        st.button(label, key=key, on_click=lambda: self.load(self._preset(name)))
+        self._button(label, self.key("preset-button"), lambda: self.load(self._preset(name)))
 
     def _preset(self, name: str) -> State:
         """Return a preset as the state that remembers it; a lecture begins at its first step."""

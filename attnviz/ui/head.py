@@ -26,7 +26,7 @@ def page_head(form: Form[Any], heading: str, titles: Mapping[str, str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(heading)
         form.presets(titles)
-        st.button("Reset", key=form.key("reset"), on_click=form.reset, help=words.RESET)
+        form.reset_button("Reset", help=words.RESET)
         parts.copy_button(form.key("copy"), "Copy link", help=words.COPY, disabled=form.oversize)
     parts.warnings(form.key("notes"), form.notes)
     if form.oversize:

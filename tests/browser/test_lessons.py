@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from playwright.sync_api import expect
 
@@ -9,7 +11,7 @@ from attnviz.content import lessons
 from attnviz.content.lessons import live, words
 from attnviz.content.lessons.reader import our_lesson
 from attnviz.pages.lesson_numbers import StepNumbers
-from tests.browser.conftest import PATIENCE, Screen
+from tests.browser.conftest import PATIENCE, Screen, Server
 from tests.browser.test_access import CONTRASTS, nameless, too_wide
 from tests.browser.test_attention import tab_to
 
@@ -291,6 +293,31 @@ def test_the_embedded_explorer_follows_what_is_typed(lesson: Lesson) -> None:
     lesson.page.get_by_role("link", name=words.WHOLE_PAGE).click()
     lesson.line.wait_for()
     lesson.shows("0.6652", "0.2447", "0.0900")
+
+
+def test_the_first_press_after_a_restart_of_the_server_counts(browser, watch) -> None:
+    server = Server()
+    try:
+        lesson = Lesson(Screen(watch.visitor(browser), server.base)).open(lesson="masks")
+        lesson.page.get_by_test_id("stRadio").locator("[role=radiogroup] label").nth(1).click()
+        expect(lesson.page.get_by_role("radio").nth(1)).to_be_checked()
+        lesson.page.wait_for_timeout(500)  # the choice has reached the server
+        server.stop(signal.SIGKILL)
+        with lesson.page.expect_websocket():
+            server.start()
+        lesson.page.wait_for_timeout(1000)  # the handshake
+        lesson.press("Commit")
+        expect(lesson.reply).to_have_attribute("data-ok", "true")
+        lesson.links_to(lesson="masks", answers="2")
+        server.stop(signal.SIGKILL)
+        with lesson.page.expect_websocket():
+            server.start()
+        lesson.page.wait_for_timeout(1000)
+        lesson.press("Next")
+        lesson.begins(2)
+        lesson.links_to(lesson="masks", at="1", answers="2")
+    finally:
+        server.stop()
 
 
 def test_a_lesson_of_ones_own_opens_from_a_file(lesson: Lesson, tmp_path) -> None:

@@ -62,6 +62,17 @@ def test_no_widget_is_given_a_default_and_a_value_at_once(monkeypatch):
     assert told.lines == []
 
 
+def test_the_first_press_after_a_restart_of_the_server_counts(page):
+    page.scores("3 1 0")
+    del page.at.session_state["softmax.memory"]
+    del page.at.session_state["attnviz.page"]
+    page.click("view-switch")
+    assert page.link == {"scores": "3_1_0", "view": "lecture", "step": "1"}
+    assert page.click("step-Next").link["step"] == "2"
+    assert page.run().link["step"] == "2"
+    assert page.click("step-Next").link["step"] == "3"
+
+
 def test_without_a_link_the_default_is_shown_and_nothing_is_written(page):
     assert page.bars.tolist() == drawn(DEFAULT)
     assert page.link == {}

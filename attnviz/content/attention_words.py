@@ -39,6 +39,10 @@ COMPARE = (
     "Pin this state as A, then change anything: B is what you see above. All three maps have the"
     " same colours."
 )
+TOO_LARGE_TO_PIN = (
+    "This state is too large to be pinned: its numbers have too many digits in all. Fewer digits or"
+    " fewer tokens fit."
+)
 NO_EMPTY_ROW = (
     "Every query sees a key here. Hide all cells of one row of “Masked” to compare what it can get."
 )
@@ -56,10 +60,11 @@ def mask_words(state: AttentionState) -> str:
     -------
     str
     """
-    if "padding" not in state.mask:
-        return CONVENTION
-    valid = state.n_k - state.padding
-    return f"{CONVENTION} Padding leaves the first {valid} of {state.n_k} keys valid."
+    said = [CONVENTION] if state.reached("masked") else []
+    if "padding" in state.mask:
+        valid = state.n_k - state.padding
+        said.append(f"Padding leaves the first {valid} of {state.n_k} keys valid.")
+    return " ".join(said)
 
 
 def hidden_words(allowed: np.ndarray) -> str:

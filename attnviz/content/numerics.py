@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from attnviz.content.labs import Preset, plain_table
-from attnviz.content.shown import MASKED, shown
+from attnviz.content.shown import MASKED, shown, shown_weight
 from attnviz.core.formats import FormatReport, FormatSteps
 from attnviz.core.mask_numbers import MaskedBy
 from attnviz.core.online import OnlineStep
@@ -28,6 +28,7 @@ LSE = (
     "The exact way out: log-sum-exp moves with its input, lse(x + b) = lse(x) + b, and the log of a"
     " weight is x − lse(x), which underflows nowhere."
 )
+EXACT = ("sparsemax", "hard max")  # ways whose 0 is no underflow
 NOTHING = "Every key is masked: the exact softmax has no answer, and each format shows its own NaN."
 MASKS = "What programs do to hide a key, and what becomes of the weights, in each format."
 ONLINE = (
@@ -426,8 +427,8 @@ def variants_table(
             "cells": [
                 shown(scores[at]),
                 *(
-                    shown(float(column[at])) if allowed[at] else MASKED
-                    for column in columns.values()
+                    shown_weight(float(column[at]), allowed[at], exact=title in EXACT)
+                    for title, column in columns.items()
                 ),
             ],
         }

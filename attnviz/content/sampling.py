@@ -150,6 +150,8 @@ def filters_table(
     stages: Sequence[tuple[str, Sequence[bool]]],
     probabilities: Sequence[float],
     settings: Mapping[str, str],
+    *,
+    exact: bool = False,
 ) -> dict[str, Any]:
     """Lay out what each step keeps, in its order.
 
@@ -161,6 +163,8 @@ def filters_table(
         Name of each step and what is kept after it.
     settings : mapping of str to str
         What each step is set to.
+    exact : bool
+        True in the limit T → 0, where a probability of 0 didn't underflow.
 
     Returns
     -------
@@ -175,10 +179,11 @@ def filters_table(
     rows = []
     for at, label in enumerate(labels):
         masked = np.isneginf(logits[at])
-        cells = [shown(logits[at]), MASKED if masked else shown(full[at])]
+        cells = [shown(logits[at]), shown_weight(full[at], not masked, exact=exact)]
         cells += ["kept" if kept[at] else MASKED if masked else CUT for _, kept in stages]
         left = stages[-1][1][at]
-        cells += [shown(probabilities[at]) if left else "0"]
+        (last,) = probability_texts([probabilities[at]], [left], [not masked], exact=exact)
+        cells += [last]
         rows.append({"label": label, "color": colors[at], "masked": not left, "cells": cells})
     blanks = [""] * len(stages)
     sums = ["", shown(float(np.sum(full)), 12), *blanks, shown(float(np.sum(probabilities)), 12)]
@@ -190,7 +195,7 @@ def growth_table(
     colors: Sequence[str],
     sizes: Sequence[int],
     counts: np.ndarray,
-    probabilities: Sequence[float],
+    probabilities: Sequence[str],
     gaps: Sequence[float],
 ) -> dict[str, Any]:
     """Lay out how the frequencies grow towards the probabilities.
@@ -201,7 +206,8 @@ def growth_table(
     sizes : sequence of int
         Numbers of draws, increasing.
     counts : ndarray of int, shape (sizes, n)
-    probabilities : sequence of float
+    probabilities : sequence of str
+        From `probability_texts`.
     gaps : sequence of float
         Total-variation distance at each size.
 
@@ -215,8 +221,9 @@ def growth_table(
     rows = []
     for at, label in enumerate(labels):
         cells = [f"{int(counts[row, at]):,}" for row in range(len(sizes))]
-        cells += [shown(float(counts[-1, at] / sizes[-1])), shown(probabilities[at])]
-        rows.append({"label": label, "color": colors[at], "cells": cells})
+        cells += [shown(float(counts[-1, at] / sizes[-1])), probabilities[at]]
+        masked = probabilities[at] in (MASKED, CUT)
+        rows.append({"label": label, "color": colors[at], "masked": masked, "cells": cells})
     last = ["off by", *(shown(gap) for gap in gaps), "", ""]
     return plain_table(
         "One sequence of draws, counted after so many of them",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from attnviz.state.labels import visible_label
+
 MASKED = "masked"
 UNDERFLOW = "0 (underflow)"
 
@@ -93,7 +95,7 @@ def shown_weight(value: float, allowed: bool, *, exact: bool = False) -> str:
 
 
 def clipped(label: str, limit: int = 24) -> str:
-    """Shorten a label for a sentence.
+    """Shorten a label for a sentence; blanks that nobody could see have a sign.
 
     Parameters
     ----------
@@ -104,6 +106,7 @@ def clipped(label: str, limit: int = 24) -> str:
     -------
     str
     """
+    label = visible_label(label)
     return label if len(label) <= limit else label[: limit - 1] + "…"
 
 

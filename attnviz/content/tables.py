@@ -11,6 +11,7 @@ import numpy as np
 from attnviz.content.shown import MASKED, shown, shown_weight
 from attnviz.content.softmax import Explained
 from attnviz.core.steps import SoftmaxSteps
+from attnviz.state.labels import visible_label
 
 _HELP = {
     "score": "The number that was typed.",
@@ -188,7 +189,7 @@ def queries_table(
     head = [
         {"id": "query", "text": "query (asks)", "help": ""},
         *(
-            {"id": f"k{j}", "text": label, "help": "key (answers)"}
+            {"id": f"k{j}", "text": visible_label(label), "help": "key (answers)"}
             for j, label in enumerate(labels)
         ),
         {"id": "sum", "text": "sum", "help": "Each query's weights sum to 1."},

@@ -66,6 +66,34 @@ def entropy(w: ArrayLike, axis: int = -1, *, base: float | None = None) -> float
     return float(nats) if weights.ndim == 1 else nats
 
 
+def entropy_terms(w: ArrayLike) -> tuple[Array, Array]:
+    """Return what the entropy of one query is summed from: ln w, and −w ln w.
+
+    Parameters
+    ----------
+    w : array_like of real numbers, shape (n,)
+        As in `entropy`.
+
+    Returns
+    -------
+    (ndarray, ndarray)
+        In nats; the second sums to `entropy`. A weight of 0 has ln w = −inf and the term 0, which
+        −w ln w tends to.
+
+    Examples
+    --------
+    >>> logs, terms = entropy_terms([0.5, 0.5, 0])
+    >>> logs.round(4).tolist(), terms.round(4).tolist()
+    ([-0.6931, -0.6931, -inf], [0.3466, 0.3466, 0.0])
+    """
+    weights = np.asarray(w, dtype=np.float64)
+    positive = weights > 0
+    safe = np.where(positive, weights, 1.0)
+    terms = np.where(positive, weights * np.log(safe), 0.0)
+    _restore_the_largest(weights, terms, None)
+    return np.where(positive, terms / safe, -np.inf), 0.0 - terms
+
+
 def effective_keys(w: ArrayLike, axis: int = -1) -> float | Array:
     r"""Return how many equally weighted keys would have the same entropy.
 

@@ -232,32 +232,6 @@ def beta_axis(low: float, high: float, count: int) -> Array:
     return np.geomspace(low, high, count)
 
 
-def entropy_terms(weights: ArrayLike) -> tuple[Array, Array]:
-    """Return what the entropy of one query is summed from: ln w, and −w ln w.
-
-    Parameters
-    ----------
-    weights : array_like of real numbers, shape (n,)
-        From 0 to 1.
-
-    Returns
-    -------
-    (ndarray, ndarray)
-        In nats. A weight of 0 has ln w = −inf and the term 0, which −w ln w tends to.
-
-    Examples
-    --------
-    >>> logs, terms = entropy_terms([0.5, 0.5, 0])
-    >>> logs.round(4).tolist(), terms.round(4).tolist()
-    ([-0.6931, -0.6931, -inf], [0.3466, 0.3466, 0.0])
-    """
-    w = np.asarray(weights, dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(w)
-        terms = np.where(w > 0, -w * logs, 0.0)
-    return logs, terms + 0.0  # no −0.0 for a weight of 1
-
-
 def max_entropy(n_allowed: int) -> float:
     """Return the entropy of equal weights over the allowed keys, ln n, in nats.
 

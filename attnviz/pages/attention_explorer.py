@@ -30,7 +30,7 @@ from attnviz.state.attention_edits import (
     edit_stage,
 )
 from attnviz.state.edits import edit_temperature
-from attnviz.state.links import pack_state, unpack_state
+from attnviz.state.links import fits_packed, pack_state, unpack_state
 from attnviz.state.matrix import values_of
 from attnviz.ui import parts
 from attnviz.ui.attention import matrix_editor, stage_maps
@@ -266,10 +266,14 @@ class AttentionExplorer:
     def draw_compare(self) -> None:
         """Compare the pinned state A with the state on screen, B."""
         state = self.state
+        packed = pack_state(state.unpinned, preset_states())
         with st.container(horizontal=True):
-            self.form.button("Pin this state as A", pin=pack_state(state.unpinned, preset_states()))
+            if fits_packed(packed):
+                self.form.button("Pin this state as A", pin=packed)
             if state.pin:
                 self.form.button("Forget A", pin="")
+        if not fits_packed(packed):
+            parts.warnings(self.form.key("pin-large"), [words.TOO_LARGE_TO_PIN])
         st.caption(words.COMPARE)
         if not state.pin:
             return

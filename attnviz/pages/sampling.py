@@ -30,11 +30,15 @@ labels, beta = state.key_labels, state.temperature.beta
 colors = [colour_of(j) for j in range(state.n_keys)]
 
 
+def probability_texts() -> list[str]:
+    """Return what is shown of each probability."""
+    exact = state.temperature.T == 0
+    return words.probability_texts(result.probabilities.tolist(), kept, state.allowed, exact=exact)
+
+
 def draw_bars() -> None:
     """Draw the probabilities over what is left, before all words in grey."""
-    texts = words.probability_texts(
-        result.probabilities.tolist(), kept, state.allowed, exact=state.temperature.T == 0
-    )
+    texts = probability_texts()
     parts.figure(
         weight_bars(
             labels,
@@ -98,7 +102,7 @@ def draw_draws() -> None:
     with right:
         parts.table(
             form.key("growth"),
-            words.growth_table(labels, colors, sizes, counts, result.probabilities.tolist(), gaps),
+            words.growth_table(labels, colors, sizes, counts, probability_texts(), gaps),
         )
     st.caption(words.DRAWN)
 
@@ -116,6 +120,7 @@ def draw_filters() -> None:
             stages,
             result.probabilities.tolist(),
             words.settings_of(state),
+            exact=state.temperature.T == 0,
         ),
     )
     st.caption(words.FULL)

@@ -15,6 +15,7 @@ from attnviz.content import softmax as words
 from attnviz.content import tables
 from attnviz.content.shown import shown, shown_weight
 from attnviz.core import questions
+from attnviz.core.entropy import entropy_terms
 from attnviz.exports import softmax as exports
 from attnviz.figures import softmax as figures
 from attnviz.figures.style import colour_of
@@ -207,7 +208,7 @@ class SoftmaxExplorer:
     def draw_entropy(self) -> None:
         """Work the entropy out term by term, and say what it means."""
         weights, n = self.row.weights, sum(self.seen)
-        logs, terms = questions.entropy_terms(weights)
+        logs, terms = entropy_terms(weights)
         now = entropy(weights)
         exact = self.state.temperature.T == 0
         table = tables.entropy_table(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -37,11 +38,12 @@ from attnviz.state.edits import (
 )
 from attnviz.state.fields import FieldError
 from attnviz.state.matrix import Matrix
-from attnviz.state.numbers import read_number
+from attnviz.state.numbers import Ambiguous, NotNumbers, read_matrix, read_number
 
 NAMES = ("q", "k", "v")
 _ZERO = read_number("0")
 _LETTERS = {"q": "q", "k": "k", "v": "k"}
+_DECIMAL_COMMA = re.compile(r"[+\-−]?[0-9]*,[0-9]+")
 _SINGLE = re.compile(r"[^\s,;，；、_~\[\]]+")
 
 
@@ -110,6 +112,13 @@ def _column_kept(text: str) -> str:
         lines = lines[1:]  # the head of the column
     if len(lines) > 1 and all(_SINGLE.fullmatch(line) for line in lines):
         return f"[{'; '.join(lines)}]"
+    if len(lines) > 1 and all(_DECIMAL_COMMA.fullmatch(x) or _SINGLE.fullmatch(x) for x in lines):
+        with suppress(NotNumbers):  # it is said where the whole text is read
+            reading = read_matrix(text, max_rows=MAX_TOKENS, max_columns=MAX_TOKENS)
+            if not isinstance(reading, Ambiguous) and [len(r) for r in reading.cells] == [
+                len(lines)
+            ]:
+                return f"[{'; '.join(cell.text for cell in reading.cells[0])}]"
     return text
 
 

@@ -24,6 +24,7 @@ State = TypeVar("State")
 READABLE = 2_000  # chat programs cut longer addresses
 LONGEST = 8_000  # proxies refuse longer addresses
 INFLATED = 256 * 1024  # bytes that are ever unpacked from one link
+FILE = 5_000_000  # bytes of a file that is read
 PACKED = "s"
 PRESET = "preset"
 _FILE_HEAD = "attnviz state of the page "
@@ -118,9 +119,9 @@ def read_file(
     Decoded
         With a note, and the default state, when the file is something else.
     """
-    if len(content) > INFLATED:
+    if len(content) > FILE:
         return Decoded(
-            cls(), (f"The file is larger than {INFLATED // 1024} kB; nothing was read.",)
+            cls(), (f"The file is larger than {FILE // 1_000_000} MB; nothing was read.",)
         )
     head, _, rest = content.decode("utf-8", "replace").lstrip("\ufeff").partition("\n")
     if head.strip() != f"{_FILE_HEAD}{page}":
@@ -157,6 +158,24 @@ def unpack_state(text: str, cls: type[State], presets: Mapping[str, State]) -> D
     Decoded
     """
     return decode({PACKED: text}, cls, presets)
+
+
+def fits_packed(text: str) -> bool:
+    """Tell whether what `pack_state` wrote is small enough to be unpacked.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    bool
+    """
+    try:
+        _unpack(text)
+    except ValueError:
+        return False
+    return True
 
 
 def check_packed(text: str) -> None:
@@ -257,9 +276,17 @@ def _build(base: Any, values: dict[str, Any]) -> tuple[Any, list[tuple[str, str]
                     break
                 values = values | {name: defaults[name]}
             else:
-                lost.append((name, f"{name} in the link: {error}."))
+                lost.append((name, f"{_link_name(base, name)} in the link: {error}."))
                 values = {n: value for n, value in values.items() if n != name}
-    return type(base)(), [(name, f"{name} in the link does not fit the rest.") for name in values]
+    return type(base)(), [
+        (name, f"{_link_name(base, name)} in the link does not fit the rest.") for name in values
+    ]
+
+
+def _link_name(state: Any, name: str) -> str:
+    """Return the name that a field has in a link."""
+    reads = next((field.reads for field in fields_of(state) if field.name == name), {name: None})
+    return name if name in reads or len(reads) > 1 else next(iter(reads))
 
 
 def _last(value: str | Sequence[str]) -> str:

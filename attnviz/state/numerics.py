@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from attnviz.state.fields import Field, FieldError, choice, declared, plain
 from attnviz.state.keyed import OneRow, read_whole
 from attnviz.state.matrix import Matrix, matrix, read_cells, write_cells
-from attnviz.state.numbers import Ambiguous, Cell, read_matrix, read_number
+from attnviz.state.numbers import Ambiguous, Cell, NotNumbers, read_matrix, read_number
 from attnviz.state.softmax import HIDE, LABELS, MAX_KEYS, VIEW
 
 FORMATS = {
@@ -28,9 +27,6 @@ PANELS = {
 SHIFT_LOW, SHIFT_HIGH = -800.0, 800.0
 
 
-_BLANK_BETWEEN = re.compile(r"[0-9.]\s+[-+−0-9.]")
-
-
 def _read_shift(text: str) -> Cell:
     cell = read_number(text)
     if cell.text == "-inf":
@@ -42,15 +38,36 @@ def _read_row(text: str) -> Matrix:
     return read_cells(text, 1, MAX_KEYS)
 
 
+def _as_typed(text: str) -> Matrix:
+    """Read values as people type them, also with decimal commas and in a column.
+
+    Empty where a link's own reading is to count: for what is no list of numbers, and where commas
+    may separate as well as mark decimals and no blank tells which.
+    """
+    try:
+        reading = read_matrix(text, max_rows=MAX_KEYS, max_columns=MAX_KEYS)
+    except NotNumbers:
+        return ()
+    if isinstance(reading, Ambiguous):
+        ways = [way.cells for _, way in reading.alternatives]
+        return next((w for w in ways if w != _commas(text)), ()) if " " in text.strip() else ()
+    flat = tuple(cell for row in reading.cells for cell in row)
+    is_line = 1 in (len(reading.cells), len(reading.cells[0]))
+    return (flat,) if is_line and len(flat) <= MAX_KEYS else ()
+
+
+def _commas(text: str) -> Matrix:
+    """Read a text whose commas separate."""
+    try:
+        return read_cells(text, 1, MAX_KEYS)
+    except ValueError:
+        return ()
+
+
 def _read_values(text: str) -> Matrix:
     if not text:
         return ()
-    cells = read_cells(text, 1, MAX_KEYS)
-    if _BLANK_BETWEEN.search(text):  # so a comma inside a number is a decimal comma
-        reading = read_matrix(text, max_rows=1, max_columns=MAX_KEYS)
-        if isinstance(reading, Ambiguous):
-            ways = [way.cells for _, way in reading.alternatives]
-            cells = next((way for way in ways if way != cells), cells)
+    cells = _as_typed(text) or read_cells(text, 1, MAX_KEYS)
     for place, cell in enumerate(cells[0], 1):
         if cell.text == "-inf":
             raise ValueError(f"value {place} is −inf, and values are finite")

@@ -600,7 +600,7 @@ class Form(Generic[State]):
                     self.load(found.state)  # what was damaged has its note
                 self._memory.notes, self._memory.loaded = found.notes, True
 
-        st.file_uploader(label, type="txt", key=key, on_change=opened, max_upload_size=1)
+        st.file_uploader(label, type="txt", key=key, on_change=opened, max_upload_size=5)
 
     def file_text(self) -> str:
         """Return the state as the text of a file that `open_file` opens.

@@ -632,3 +632,17 @@ def test_what_cannot_be_read_is_quoted_letter_for_letter(screen: Screen) -> None
     box.press("Enter")
     expect(screen.page.get_by_text("![x](https://example.invalid/p.png)")).to_be_visible()
     expect(screen.page.locator("img[src=x], img[src*=invalid]")).to_have_count(0)
+
+
+def test_labels_that_nobody_could_see_have_a_sign(screen: Screen) -> None:
+    screen.open(scores="1_1_1_1_1", labels=" _\n_~e_ a_a")
+    screen.until(lambda: [row[0] for row in screen.rows()], ["␠", "⏎", "∅", "␣a", "a"])
+    assert screen.key_names()[0] == " "
+    expect(screen.labels.nth(2)).to_have_attribute("placeholder", "∅")
+    assert screen.cells.nth(1).get_attribute("aria-label") == "score of ⏎"
+    screen.choose_panel("All queries")
+    heads = screen.page.locator(".av-steps table").last.locator("thead th")
+    expect(heads.nth(2)).to_have_text("⏎")
+    screen.labels.nth(0).fill("the")
+    screen.labels.nth(0).press("Enter")
+    screen.until(lambda: [row[0] for row in screen.rows()], ["the", "⏎", "∅", "␣a", "a"])

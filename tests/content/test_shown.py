@@ -160,7 +160,13 @@ def test_a_weight_says_whether_it_is_masked_underflowed_zero_or_small():
 
 @pytest.mark.parametrize(
     ("label", "limit", "text"),
-    [("the", 24, "the"), ("a" * 24, 24, "a" * 24), ("a" * 25, 24, "a" * 23 + "…"), ("", 24, "")],
+    [
+        ("the", 24, "the"),
+        ("a" * 24, 24, "a" * 24),
+        ("a" * 25, 24, "a" * 23 + "…"),
+        ("", 24, "∅"),
+        (" a", 24, "␣a"),
+    ],
 )
 def test_a_long_label_is_clipped_for_a_sentence(label, limit, text):
     assert clipped(label, limit) == text

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 
 from attnviz import MASKS, attention, effective_keys, entropy, softmax, softmax_steps
+from attnviz.core.entropy import entropy_terms
 from tests.core.cases import GOLDEN, betas, number, rows, seeded
 
 INF = math.inf
@@ -147,3 +148,14 @@ def test_a_tiny_entropy_keeps_its_digits_although_the_largest_weight_is_stored_a
     scores, beta, nats
 ):
     assert entropy(softmax(scores, beta=beta)) == pytest.approx(nats, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "scores", [[2, 1, 0], [0, -40], [0, -37], [0, -38, -38], [0, -800], [5, 5]]
+)
+def test_the_terms_sum_to_the_entropy_also_where_a_weight_is_stored_as_1(scores):
+    weights = softmax(scores)
+    logs, terms = entropy_terms(weights)
+    assert terms.sum() == pytest.approx(entropy(weights), rel=1e-12, abs=0)
+    assert (logs <= 0).all()
+    assert terms[weights == 0].tolist() == [0.0] * int((weights == 0).sum())

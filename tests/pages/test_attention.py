@@ -17,8 +17,8 @@ from attnviz.content import attention_words as words
 from attnviz.content import softmax as softmax_words
 from attnviz.content.attention import PRESETS, preset_states, random_state
 from attnviz.exports.attention import read_json, read_table_csv
-from attnviz.state.attention import PANELS, PIPELINE, POLICIES, STAGES
-from attnviz.state.links import write_file, write_list
+from attnviz.state.attention import PANELS, PIPELINE, POLICIES, STAGES, AttentionState
+from attnviz.state.links import read_file, write_file, write_list
 from attnviz.state.matrix import values_of
 from tests.core.cases import GOLDEN
 from tests.pages.driver import Visit
@@ -1725,3 +1725,19 @@ def test_a_query_without_a_key_is_told_when_the_masks_are_shown():
     page = Visit("attention", "?preset=all-masked-row&view=lecture&step=3")
     assert not page.has("empty-rows")
     assert page.click("step-Next").has("empty-rows")
+
+
+def test_a_state_that_is_too_large_to_pin_says_so_and_its_file_opens_again():
+    rng = np.random.default_rng(0)
+    rows = "~".join("_".join(repr(x * 1e-5) for x in row) for row in rng.normal(size=(64, 64)))
+    content = f"attnviz state of the page attention\nq={rows}&k={rows}&v={rows}&panel=compare"
+    page = Visit("attention", "?panel=export")
+    page.at.get("file_uploader")[0].upload("state.txt", content.encode(), "text/plain")
+    page.run()
+    assert words.TOO_LARGE_TO_PIN in page.warnings
+    assert not any(button.label == "Pin this state as A" for button in page.at.button)
+    saved = page.set("panel", "export").download("State as a file").encode()
+    assert len(saved) > 256 * 1024
+    again = read_file("attention", saved, AttentionState, {})
+    assert again.notes == ()
+    assert len(again.state.q) == 64

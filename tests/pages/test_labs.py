@@ -89,7 +89,7 @@ def test_every_page_has_at_least_six_presets():
         ("numerics", {"scores": "1~2"}, "scores"),
         ("numerics", {"shift": "-inf"}, "shift"),
         ("numerics", {"format": "float8"}, "format"),
-        ("numerics", {"values": "1 2"}, "values_typed"),
+        ("numerics", {"values": "1 2"}, "values"),
         ("numerics", {"block": "0"}, "block"),
         ("numerics", {"at": "65"}, "at"),
     ],

@@ -13,6 +13,7 @@ import pytest
 
 from attnviz.content import softmax as words
 from attnviz.content.softmax import PRESETS
+from attnviz.state.labels import visible_label
 from attnviz.state.softmax import PANELS
 from tests.core.cases import GOLDEN, number
 from tests.pages.driver import Visit
@@ -1055,7 +1056,8 @@ def test_labels_that_look_like_markup_arrive_letter_for_letter_in_every_panel(pa
         assert [row["label"] for row in page.data("table")["rows"]] == expected
         assert markdown_of(page) == markdown_of(plain.set("panel", panel))
     page.set("panel", "rows")
-    assert [head["text"] for head in page.data("rows")["head"][1:-2]] == expected
+    heads = [head["text"] for head in page.data("rows")["head"][1:-2]]
+    assert heads == [visible_label(label) for label in expected]
     opened = Visit(link=urlencode(page.link))
     assert opened.data("matrix")["labels"] == expected
     assert opened.warnings == []
@@ -1069,7 +1071,8 @@ def test_labels_that_look_like_markup_are_quoted_letter_for_letter_in_sentences(
     for key in range(2, len(NASTY) - 1, 3):
         page.edit("table", pick=f"weight:{key}")
         label = page.data("matrix")["labels"][key]
-        quoted = label if len(label) <= 24 else label[:23] + "…"
+        seen = visible_label(label)
+        quoted = seen if len(seen) <= 24 else seen[:23] + "…"
         assert page.data("table")["symbols"].startswith(f"weight[{quoted}] = ")
     assert f"{NASTY[3]} 0." in page.data("bars")["alt"]
 

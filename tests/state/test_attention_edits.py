@@ -678,3 +678,12 @@ def test_what_is_typed_beside_a_bad_cell_outlives_a_change_of_another_shape():
     kept = again("k", bad, STATE, more).problem
     assert kept.cells == (("abc", "0"), ("0", "1"), ("6", "0"))
     assert kept.labels == ("k1", "k2", "c")
+
+
+@pytest.mark.parametrize("text", ["0,25\n0,75", "0,25\r\n0,75\r\n", "0.25\n0.75"])
+def test_a_column_is_a_column_with_either_decimal_mark(text):
+    state = AttentionState()
+    done = edit_matrix("q")(
+        state, {"cells": [["1", "0"]], "names": ["q1"], "paste": text, "at": [0, 0]}
+    )
+    assert [[cell.value for cell in row] for row in done.state.q] == [[0.25, 0], [0.75, 0]]

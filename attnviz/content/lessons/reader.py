@@ -33,7 +33,7 @@ from attnviz.state.numbers import NotNumbers, read_number
 from attnviz.state.softmax import PANELS
 from attnviz.state.temperature import Temperature, read_temperature
 
-MAX_BYTES = 200_000
+MAX_BYTES = 1_000_000
 MAX_SCALE = 1e6  # so that no drawn number times the scale leaves float64
 EXPLORERS = ("softmax", "attention", "masks")
 _POOL = (-2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
@@ -99,7 +99,7 @@ def read_lesson(text: str) -> Lesson:
     attnviz.content.lessons.LessonError: Line 1: the lesson needs a goal
     """
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        raise LessonError(1, f"the file is larger than {MAX_BYTES // 1000} kB")
+        raise LessonError(1, f"the file is larger than {MAX_BYTES // 1_000_000} MB")
     try:
         data = tomllib.loads(text.replace("\r\n", "\n").removeprefix("\ufeff"))
     except RecursionError:

@@ -78,6 +78,15 @@ _OF_ONE = {
     "not-divided": "That is the exponential. The last step is missing: divide it by the sum of them"
     " all.",
 }
+_OF_WHAT_FOLLOWS = {
+    "scores-as-weights": "This follows when the scores are taken for weights. First take the"
+    " exponential of each score, and divide by their sum.",
+    "divided-scores": "This follows from the scores divided by their sum. Take the exponentials"
+    " first, then divide.",
+    "not-divided": "This follows from the exponentials. Divide them by their sum first.",
+    "uniform": "This follows when every key gets the same weight. It holds only where all scores"
+    " are equal.",
+}
 _OF_MASKS = {
     "mask-forgotten": "Nothing is hidden here. Which keys may the first query not attend to?",
 }
@@ -111,6 +120,8 @@ def mistake_words(step: Step, mistake: str, count: int) -> str:
         if step.answer in ("weight_sum", "row_sums")
         else _OF_MASKS
         if step.answer == "allowed"
+        else _OF_WHAT_FOLLOWS
+        if step.answer != "weights"
         else _OF_WEIGHTS | (_OF_ONE if count == 1 else {})
     )
     return own.get(mistake, MISTAKES[mistake])

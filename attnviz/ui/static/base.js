@@ -23,6 +23,14 @@ export function text(node, value) {
   if (node.textContent !== value) node.textContent = value;
 }
 
+const SIGNS = { '\n': '⏎', '\t': '⇥', '\r': '␍' };
+/** What is shown for a label: blanks have a sign, so that no label looks like none. */
+export function visible(label) {
+  if (label === '') return '∅';
+  if (!label.trim()) return [...label].map((char) => SIGNS[char] ?? '␠').join('');
+  return label.replace(/^\s+|\s+$/g, (blanks) => [...blanks].map((char) => SIGNS[char] ?? '␣').join(''));
+}
+
 let sheet;
 /** Load the style sheet once; resolves when it is there. */
 export function styled() {

@@ -1,6 +1,6 @@
 // The editor of a matrix: a grid of text cells, a label and a mask switch above and below each
 // column, and the same numbers as one text. It sends whole states; Python alone reads numbers.
-import { el, part, set, text, tick } from './base.js';
+import { el, part, set, text, tick, visible } from './base.js';
 
 const PLAIN = /^[+\-−]?(\d+\.?\d*|\.\d+)$/; // complete while it is typed: painted at once
 const DECIMAL = /^[+\-−]?\d*,\d+$/; // one number with a decimal comma, not two
@@ -99,18 +99,26 @@ class Matrix {
       text(this.addRow, `+ ${data.rowName}`);
       text(this.lineLabel, data.lineName);
     }
-    if (!data.fixed) this.labels.forEach((label, j) => { if (this.labelInputs[j].value !== label) this.labelInputs[j].value = label; });
-    if (this.names) this.names.forEach((name, i) => { if (this.nameInputs[i].value !== name) this.nameInputs[i].value = name; });
+    if (!data.fixed) this.labels.forEach((label, j) => this.fill(this.labelInputs[j], label));
+    if (this.names) this.names.forEach((name, i) => this.fill(this.nameInputs[i], name));
     this.each((input, i, j) => { if (input.value !== this.cells[i][j]) input.value = this.cells[i][j]; });
     this.addColumn.disabled = columns >= data.maxColumns;
     this.addRow.disabled = rows >= data.maxRows;
     this.marks();
   }
 
+  /** Put a label into its box; one that nobody could see gets a frame. */
+  fill(box, label) {
+    if (box.value !== label) box.value = label;
+    box.classList.toggle('av-blank', !label.trim());
+    set(box, 'placeholder', label === '' ? visible(label) : null);
+    set(box, 'title', label.trim() ? null : visible(label));
+  }
+
   /** A row with a label of its own, such as a token. */
   nameHead(i, rows) {
     return el('span', { role: 'rowheader', class: 'av-side' },
-      el('input', { class: 'av-name', maxlength: 200, tabindex: -1, readonly: Boolean(this.data.namesFixed), 'aria-label': `Label of ${this.data.rowName} ${i + 1}`, autocomplete: 'off', spellcheck: 'false', onchange: (event) => { this.names[i] = event.target.value; this.marks(); this.send(); } }),
+      el('input', { class: 'av-name', maxlength: 200, tabindex: -1, readonly: Boolean(this.data.namesFixed), 'aria-label': `Label of ${this.data.rowName} ${i + 1}`, autocomplete: 'off', spellcheck: 'false', onchange: (event) => { this.names[i] = event.target.value; this.fill(event.target, this.names[i]); this.marks(); this.send(); } }),
       rows > 1 ? el('button', { type: 'button', class: 'av-remove', tabindex: -1, title: `Remove ${this.data.rowName} ${i + 1}`, 'aria-label': `Remove ${this.data.rowName} ${i + 1}`, onclick: () => this.remove(i, null) }, '×') : null);
   }
 
@@ -132,19 +140,19 @@ class Matrix {
       const masked = this.hide.has(j) || this.cells[i][j].trim().replace(MINUS, '-') === '-inf';
       input.classList.toggle('av-masked', masked);
       input.classList.toggle('av-marked', data.mark === i);
-      const where = this.names ? `${data.cellName}, ${this.names[i]}, column ${j + 1}` : `${data.cellName} of ${this.labels[j]}${this.cells.length > 1 ? `, ${data.rowName} ${i + 1}` : ''}`;
+      const where = this.names ? `${data.cellName}, ${visible(this.names[i])}, column ${j + 1}` : `${data.cellName} of ${visible(this.labels[j])}${this.cells.length > 1 ? `, ${data.rowName} ${i + 1}` : ''}`;
       set(input, 'aria-label', `${where}${masked ? ', masked' : ''}`);
     });
     this.switches.forEach((button, j) => {
       const on = this.hide.has(j);
-      set(button, 'aria-label', `Mask ${this.labels[j]}`);
+      set(button, 'aria-label', `Mask ${visible(this.labels[j])}`);
       const typed = this.cells.every((row) => row[j].trim().replace(MINUS, '-') === '-inf');
       text(button, typed ? '−inf' : on ? 'masked' : 'mask');
       button.disabled = typed;
       button.title = typed ? 'Masked by its score, −inf: type a number to unmask it' : '';
       set(button, 'aria-checked', String(on || typed));
       const remove = this.labelInputs[j]?.nextSibling;
-      if (remove) { set(remove, 'aria-label', `Remove ${this.labels[j]}`); set(remove, 'title', `Remove ${this.labels[j]}`); }
+      if (remove) { set(remove, 'aria-label', `Remove ${visible(this.labels[j])}`); set(remove, 'title', `Remove ${visible(this.labels[j])}`); }
     });
     this.grid.querySelectorAll('.av-choose').forEach((button, i) => set(button, 'aria-pressed', String(i === data.row)));
   }
@@ -174,7 +182,7 @@ class Matrix {
     this.send();
   }
 
-  relabel(j, words) { this.labels[j] = words; this.marks(); this.send(); }
+  relabel(j, words) { this.labels[j] = words; this.fill(this.labelInputs[j], words); this.marks(); this.send(); }
 
   mask(j) {
     if (this.hide.has(j)) this.hide.delete(j); else this.hide.add(j);

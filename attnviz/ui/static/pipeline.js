@@ -1,6 +1,6 @@
 // The stages of attention as grids of one geometry: numbers in coloured cells, one selection
 // through all of them, and a mask that is toggled cell by cell.
-import { MOVES, el, part, set, text, tick, touched } from './base.js';
+import { MOVES, el, part, set, text, tick, touched, visible } from './base.js';
 
 const PATIENCE = 5000; // ms after which an edit that got no answer holds up the next no longer
 
@@ -42,7 +42,7 @@ class Stage {
     const [r, c] = cell.dataset.at.split(':').map(Number);
     const words = this.data.texts[r][c];
     const masked = this.data.masked?.[r]?.[c] && words !== 'masked' ? ' (masked)' : '';
-    return `${this.data.rows[r]}, ${this.data.columns[c]}: ${words}${masked}`;
+    return `${visible(this.data.rows[r])}, ${visible(this.data.columns[c])}: ${words}${masked}`;
   }
 
   update(data) {
@@ -57,9 +57,9 @@ class Stage {
     this.table.classList.toggle('av-mid', size > 8 && size <= 12); // two of them still stand side by side
     this.table.classList.toggle('av-small', size > 12);
     this.table.classList.toggle('av-tiny', size > 24);
-    this.head.forEach((node, c) => { text(node.firstChild, data.columns[c]); set(node, 'aria-selected', String(this.chosen(null, c))); node.title = data.columns[c]; });
+    this.head.forEach((node, c) => { text(node.firstChild, visible(data.columns[c])); set(node, 'aria-selected', String(this.chosen(null, c))); node.title = data.columns[c]; });
     data.rows.forEach((label, r) => {
-      text(this.side[r].firstChild, label);
+      text(this.side[r].firstChild, visible(label));
       this.side[r].title = label;
       set(this.side[r], 'aria-selected', String(this.chosen(r, null)));
       data.columns.forEach((_, c) => this.paint(this.cells[r][c], r, c));

@@ -1,5 +1,5 @@
 // The arithmetic as a table: read-only cells, each of which can be chosen and explains itself.
-import { el, part, set, text, tick } from './base.js';
+import { el, part, set, text, tick, visible } from './base.js';
 
 class Table {
   constructor(root) {
@@ -23,7 +23,7 @@ class Table {
       const line = this.lines[i];
       line.classList.toggle('av-masked', Boolean(row.masked));
       set(line.firstChild, 'style', row.color ? `--key:${row.color}` : null);
-      text(line.firstChild, row.label);
+      text(line.firstChild, visible(row.label));
       row.cells.forEach((words, j) => {
         const cell = line.children[j + 1];
         text(cell, words);

@@ -13,6 +13,7 @@ from playwright.sync_api import Download, expect
 from attnviz.content.shown import clipped, shown
 from attnviz.exports.softmax import read_table_csv
 from attnviz.figures.style import short
+from attnviz.state.labels import visible_label
 from attnviz.state.links import decode, read_file, write_list
 from attnviz.state.softmax import SoftmaxState
 from tests.browser.conftest import Screen, Server
@@ -569,10 +570,11 @@ def test_labels_are_shown_letter_for_letter(screen: Screen, first: int) -> None:
     zeros = "_".join("0" * len(labels))
     screen.open(scores=zeros, labels=write_list(labels), panel="pair", pick="weight:1")
     screen.shows(*["0.125"] * len(labels))
+    seen = [label or "∅" for label in labels]
     assert screen.key_names() == labels
-    assert [row[0] for row in screen.rows()] == labels
+    assert [row[0] for row in screen.rows()] == seen
     cells = screen.page.get_by_role("grid", name="Scores").locator("input.av-cell")
-    for j, label in enumerate(labels):
+    for j, label in enumerate(seen):
         assert cells.nth(j).get_attribute("aria-label") == f"score of {label}"
     ticks = screen.bars.locator(".xtick text").all_text_contents()
     assert ticks == [short(label, 10) or "∅" for label in labels]
@@ -598,7 +600,7 @@ def test_labels_are_shown_letter_for_letter(screen: Screen, first: int) -> None:
     screen.choose_panel("All queries")
     heads = screen.page.locator(".av-steps table").nth(1).locator("thead th")
     expect(heads).to_have_count(len(labels) + 3)
-    assert heads.all_text_contents()[1:-2] == labels
+    assert heads.all_text_contents()[1:-2] == [visible_label(label) for label in labels]
     screen.choose_panel("Against β")
     names = screen.page.locator(".av-plot").nth(1).locator(".y2tick text")
     expect(names).to_have_count(len(labels))

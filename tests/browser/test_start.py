@@ -20,7 +20,7 @@ EVERY = [door for way in WAYS for door in way.doors]
 DOORS = [door for door in EVERY if door.page == "softmax"]
 ELSEWHERE = {
     "lessons": "[data-testid=stMarkdown] h2, .av-predict",
-    "attention": ".av-stage",
+    "attention": ".av-stage, .av-matrix .av-cell",
     "numerics": ".av-steps td",
     "scaling": ".av-plot .js-plotly-plot",
     "sampling": ".av-plot .point",

@@ -14,6 +14,7 @@ from tests.pages.driver import Visit
 
 ALL = [(name, at) for name in lessons.ORDER for at in range(len(our_lesson(name).steps))]
 NUMERIC = [(name, at) for name, at in ALL if our_lesson(name).step(at).answer]
+REDRAWN = {(name, at): our_lesson(name).step(at).redraw for name, at in NUMERIC}
 
 
 class Lessons(Visit):
@@ -78,8 +79,10 @@ def test_every_text_of_a_lesson_is_filled_with_live_numbers(name, seed):
             assert "nan" not in filled.replace("naive", "") or "nan" in text
 
 
-@pytest.mark.parametrize(("name", "at"), NUMERIC)
-@pytest.mark.parametrize("seed", [0, 5])
+@pytest.mark.parametrize(
+    ("name", "at", "seed"),
+    [(*task, seed) for task in NUMERIC for seed in (0, 5) if not seed or REDRAWN[task]],
+)
 def test_of_every_task_the_rounded_solution_is_right_and_nothing_and_known_mistakes_are_not(
     name, at, seed
 ):

@@ -115,15 +115,13 @@ def mistake_words(step: Step, mistake: str, count: int) -> str:
     -------
     str
     """
-    own = (
-        _OF_SUMS
-        if step.answer in ("weight_sum", "row_sums")
-        else _OF_MASKS
-        if step.answer == "allowed"
-        else _OF_WHAT_FOLLOWS
-        if step.answer != "weights"
-        else _OF_WEIGHTS | (_OF_ONE if count == 1 else {})
-    )
+    of_weights = _OF_WEIGHTS | (_OF_ONE if count == 1 else {})
+    own = {
+        "weights": of_weights,
+        "weight_sum": _OF_SUMS,
+        "row_sums": _OF_SUMS,
+        "allowed": _OF_MASKS,
+    }.get(step.answer, _OF_WHAT_FOLLOWS)
     return own.get(mistake, MISTAKES[mistake])
 
 

@@ -40,6 +40,16 @@ def test_the_command_passes_a_solution_and_says_so(tmp_path):
     assert run.stdout.endswith("\n7 of 7 cases pass.\n")
 
 
+def test_a_report_that_nobody_reads_to_its_end_is_no_error(tmp_path):
+    mine = written(tmp_path, solution("entropy"))
+    line = [sys.executable, "-u", "-m", "attnviz.check", str(mine)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(line, cwd=ROOT, **pipes) as run:
+        run.stdout.close()
+        assert run.stderr.read() == b""
+    assert run.returncode == 1
+
+
 def test_the_command_fails_every_template_after_one_case(tmp_path):
     run = command(written(tmp_path, "\n\n".join(map(start, NAMES))))
     assert run.returncode == 1

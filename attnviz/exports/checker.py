@@ -10,6 +10,12 @@ from pathlib import Path
 _PACKAGE = Path(__file__).parents[1]
 _FOLDER = "attnviz-check"
 _PARTS = ("core", "check")
+_README = """Put your file, such as my_softmax.py, into this folder and run here
+
+    python -m attnviz.check my_softmax.py
+
+It needs Python 3.11 or newer and NumPy (python -m pip install numpy).
+"""
 
 
 @cache
@@ -29,4 +35,5 @@ def checker_zip() -> bytes:
         for path in files:
             inside = path.relative_to(_PACKAGE.parent).as_posix()
             archive.write(path, f"{_FOLDER}/{inside}")
+        archive.writestr(f"{_FOLDER}/README.txt", _README)
     return packed.getvalue()

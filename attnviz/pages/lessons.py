@@ -216,7 +216,8 @@ def checked(step: lessons.Step, numbers: StepNumbers) -> dict[str, object]:
     try:
         answer = numbers.read(state.answer)
     except ValueError as error:
-        return replies.unread(step, state.answer, str(error), numbers.shape)
+        whole = exercises.is_whole(numbers.right)
+        return replies.unread(step, state.answer, str(error), numbers.shape, whole=whole)
     off = numbers.places_off(answer)
     known = numbers.known(answer, right=not off)
     more = state.hints < len(step.hints)

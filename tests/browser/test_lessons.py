@@ -257,6 +257,7 @@ def test_a_mask_is_clicked_with_the_mouse_and_with_the_keyboard(lesson: Lesson) 
     assert cells.all_inner_texts() == list("100110111")
     expect(lesson.page.locator(".av-answer table.av-stale")).to_have_count(0)
     line.fill("100 110 111")
+    assert cells.all_inner_texts() == ["?"] * 9
     expect(cells.first).to_have_css("pointer-events", "auto")
     line.press("Enter")
     expect(lesson.reply).to_contain_text("9 numbers are asked for; this is 3.")

@@ -170,6 +170,9 @@ def test_a_prediction_is_compared_and_not_judged():
         return replies.bars_feedback(distance, drawn, weights, labels, wrong)
 
     assert told(0.02, [0.72, 0.28], [0.7, 0.3]) == "Very near. The weights are 0.7, 0.3."
+    assert told(0.06, [0.64, 0.31], [0.7, 0.3]) == (
+        "The order is right, and the heights are close. The weights are 0.7, 0.3."
+    )
     assert told(0.02, [1.44, 0.56], [0.7, 0.3]) == (
         "The proportions are right. The weights are 0.7, 0.3. They sum to 1; your bars sum to 2"
         " (as parts of it: 0.72, 0.28)."

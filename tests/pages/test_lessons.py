@@ -271,7 +271,11 @@ def test_a_mask_is_clicked_or_typed_and_stays_what_it_was():
     assert replies.MISTAKES["mask-aligned"] in page.reply["value"]
     page.answer("1 0 <b>; 1 1 0; 1 1 1")
     assert page.data("answer")["answer"] == "1 0 <b>; 1 1 0; 1 1 1"
-    assert page.reply == {"value": "Row 1, value 3 is not a number: '<b>'.", "ok": False}
+    assert page.reply == {
+        "value": "Row 1, value 3 is not a number: '<b>'. Asked for are 3 rows of 3, a blank between"
+        " numbers and a semicolon between rows.",
+        "ok": False,
+    }
     page.answer("[[1,0,0],[1,1,0],[1,1,1]]")
     assert page.reply["ok"] is True
 
@@ -496,6 +500,13 @@ def test_a_right_answer_may_be_followed_by_its_point():
     reply = Lessons(f"?lesson=masks&at={at}").answer("0.665 0.245 0.090").reply
     well = our_lesson("masks").step(at).well
     assert reply == {"value": f"Right: 0.6652, 0.2447, 0.0900. {well}", "ok": True}
+
+
+def test_an_answer_that_cannot_be_read_is_told_the_form_that_stands_above_it():
+    at = next(i for i, s in enumerate(our_lesson("weights").steps) if s.answer == "weight_sum")
+    page = Lessons(f"?lesson=weights&at={at}").answer("two")
+    form = page.reply["value"].removeprefix("That is not a number: 'two'. ")
+    assert form in [c.value for c in page.at.caption]
 
 
 def test_nan_as_an_answer_is_told_what_it_is():

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from attnviz.content.lessons import Step
 from attnviz.content.lessons.live import written
-from attnviz.content.lessons.words import asked_form
+from attnviz.content.lessons.words import asked_form, mask_form
 from attnviz.state.lessons import LessonState
 
 MISTAKES = {
@@ -125,7 +125,9 @@ def mistake_words(step: Step, mistake: str, count: int) -> str:
     return own.get(mistake, MISTAKES[mistake])
 
 
-def unread(step: Step, text: str, sentence: str, shape: tuple[int, ...]) -> dict[str, Any]:
+def unread(
+    step: Step, text: str, sentence: str, shape: tuple[int, ...], *, whole: bool
+) -> dict[str, Any]:
     """Answer a text that can't be read as numbers.
 
     Parameters
@@ -137,6 +139,8 @@ def unread(step: Step, text: str, sentence: str, shape: tuple[int, ...]) -> dict
         What the reader says of it.
     shape : tuple of int
         Of the numbers that are asked for.
+    whole : bool
+        True when they are whole numbers.
 
     Returns
     -------
@@ -147,7 +151,7 @@ def unread(step: Step, text: str, sentence: str, shape: tuple[int, ...]) -> dict
         return _not_yet("NaN is what a program gives where there is no number. Here there is one.")
     if not shape:
         sentence = sentence.replace("Value 1 is", "That is").replace("Value 1 has", "That has")
-    form = "" if step.answer == "allowed" else asked_form(step, shape)
+    form = mask_form(shape) if step.answer == "allowed" else asked_form(step, shape, whole=whole)
     return {"value": f"{sentence} {form}".strip(), "ok": False}
 
 
@@ -259,7 +263,7 @@ def bars_feedback(
     """
     most, largest = (labels[int(np.argmax(values))] for values in (drawn, weights))
     total = sum(drawn)
-    summed = abs(total - 1) < 0.05
+    summed = abs(total - 1) < 0.1
     if wrong:
         first, second = (labels[at] for at in wrong)
         words = (
@@ -270,9 +274,10 @@ def bars_feedback(
             else f"{largest} has the largest weight, as you drew it; the others come in another"
             " order."
         )
+    elif distance < 0.05:
+        words = "Very near." if summed else "The proportions are right."
     elif distance < 0.15:
-        near = "Very near." if distance < 0.05 else "The shape is right."
-        words = near if summed else "The proportions are right."
+        words = "The order is right, and the heights are close."
     else:
         words = "The order is right, the heights are not yet."
     line = f"{words} The weights are {written(weights)}."

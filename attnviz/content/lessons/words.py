@@ -33,15 +33,16 @@ COPY_LINK = "Copy link"
 COPY_BLANK = "Copy link without answers"
 COPY_BLANK_HELP = "Copies this step with the same numbers, for somebody else to answer"
 CODE = (
-    "Write it on your own machine, with Python 3.11 or newer and NumPy. Save the start below as a"
-    " file, fill it in, and run the checker beside it. It says which cases pass, and for each other"
-    " one what came, what was expected and the likely reason. This page never runs your code."
-    " Without Python at hand, go on: the next steps don't need it."
+    "Write it on your own machine, with Python 3.11 or newer and NumPy. Download the checker and"
+    " unpack it: it is a folder, `attnviz-check`. Save the start below **in that folder**, fill it"
+    " in, and run the command there. It says which cases pass, and for each other one what came,"
+    " what was expected and the likely reason. This page never runs your code. Without Python at"
+    " hand, go on: the next steps don't need it."
 )
-CHECKER = "Download the checker"
+CHECKER = "Download the checker (zip)"
 CHECKER_HELP = (
-    "A folder with the checker alone: unpack it, put your file into it, and run the command below"
-    " there. In a copy of attnviz you have it already."
+    "The folder attnviz-check, with the checker alone. In a copy of attnviz you have it already:"
+    " save your file there."
 )
 ALL = "All lessons"
 COPY = "Copies the address of this step, with your answers in it"
@@ -99,6 +100,32 @@ def trail(lesson: Lesson, standing: Sequence[str], at: int) -> dict[str, Any]:
             for number, (name, mark) in enumerate(zip(names, standing, strict=True), 1)
         ],
     }
+
+
+def mask_form(shape: tuple[int, ...]) -> str:
+    """Say how a mask is typed.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Queries and keys; only keys for a lone query.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> mask_form((3, 2))
+    'Asked for are 3 rows of 2, a blank between numbers and a semicolon between rows.'
+    """
+    rows, columns = shape if len(shape) == 2 else (1, *shape)
+    if rows == 1:
+        return f"Asked for are {columns} numbers, a blank between them."
+    return (
+        f"Asked for are {rows} rows of {columns}, a blank between numbers and a semicolon between"
+        " rows."
+    )
 
 
 def mask_grid(shape: tuple[int, ...], cells: Sequence[Sequence[int]] | None) -> dict[str, Any]:

@@ -78,8 +78,8 @@ class Answer {
     this.table.classList.toggle('av-stale', !found);
     this.cells.forEach((row, i) => row.forEach((allowed, j) => {
       const button = this.buttons[i][j];
-      text(button, String(allowed));
-      button.classList.toggle('av-masked', !allowed);
+      text(button, found ? String(allowed) : '?'); // the text is no such mask
+      button.classList.toggle('av-masked', Boolean(found) && !allowed);
       set(button, 'aria-checked', String(Boolean(allowed)));
       set(button, 'aria-label', `${grid.rows[i]}, ${grid.columns[j]}: ${grid.words[allowed]}`);
     }));

@@ -369,9 +369,8 @@ def found_mistake(
     str
         A name of `MISTAKES`; ``other-order`` for the right numbers in another order,
         ``other-place`` for the number of another place, ``other-row`` for those of another query,
-        ``other-exponential`` for the exponential
-        of another key; empty when nothing known gives this
-        answer. A mistake that leads to the right number as well is never named.
+        ``other-exponential`` for the exponential of another key; empty when nothing known gives
+        this answer. A mistake that leads to the right number as well is never named.
 
     Examples
     --------

@@ -267,12 +267,13 @@ class AttentionExplorer:
         """Compare the pinned state A with the state on screen, B."""
         state = self.state
         packed = pack_state(state.unpinned, preset_states())
+        fits = fits_packed(packed)
         with st.container(horizontal=True):
-            if fits_packed(packed):
+            if fits:
                 self.form.button("Pin this state as A", pin=packed)
             if state.pin:
                 self.form.button("Forget A", pin="")
-        if not fits_packed(packed):
+        if not fits:
             parts.warnings(self.form.key("pin-large"), [words.TOO_LARGE_TO_PIN])
         st.caption(words.COMPARE)
         if not state.pin:

@@ -115,10 +115,9 @@ def _column_kept(text: str) -> str:
     if len(lines) > 1 and all(_DECIMAL_COMMA.fullmatch(x) or _SINGLE.fullmatch(x) for x in lines):
         with suppress(NotNumbers):  # it is said where the whole text is read
             reading = read_matrix(text, max_rows=MAX_TOKENS, max_columns=MAX_TOKENS)
-            if not isinstance(reading, Ambiguous) and [len(r) for r in reading.cells] == [
-                len(lines)
-            ]:
-                return f"[{'; '.join(cell.text for cell in reading.cells[0])}]"
+            row = () if isinstance(reading, Ambiguous) else reading.cells[0]
+            if len(row) == len(lines) and len(reading.cells) == 1:
+                return f"[{'; '.join(cell.text for cell in row)}]"
     return text
 
 

@@ -24,7 +24,8 @@ State = TypeVar("State")
 READABLE = 2_000  # chat programs cut longer addresses
 LONGEST = 8_000  # proxies refuse longer addresses
 INFLATED = 256 * 1024  # bytes that are ever unpacked from one link
-FILE = 5_000_000  # bytes of a file that is read
+FILE = 1_000_000  # bytes of a file that is read: the largest state has fewer
+_MOST_FIELDS = 100
 PACKED = "s"
 PRESET = "preset"
 _FILE_HEAD = "attnviz state of the page "
@@ -126,7 +127,11 @@ def read_file(
     head, _, rest = content.decode("utf-8", "replace").lstrip("\ufeff").partition("\n")
     if head.strip() != f"{_FILE_HEAD}{page}":
         return Decoded(cls(), (f"This is not a file of attnviz's {page} page; nothing was read.",))
-    return decode(dict(parse_qsl(rest.strip(), keep_blank_values=True)), cls, presets)
+    try:
+        fields = parse_qsl(rest.strip(), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+    except ValueError:
+        return Decoded(cls(), ("The file holds too many fields; nothing was read.",))
+    return decode(dict(fields), cls, presets)
 
 
 def pack_state(state: Any, presets: Mapping[str, Any]) -> str:
@@ -172,7 +177,7 @@ def fits_packed(text: str) -> bool:
     bool
     """
     try:
-        _unpack(text)
+        check_packed(text)
     except ValueError:
         return False
     return True

@@ -50,7 +50,7 @@ def _as_typed(text: str) -> Matrix:
         return ()
     if isinstance(reading, Ambiguous):
         ways = [way.cells for _, way in reading.alternatives]
-        return next((w for w in ways if w != _commas(text)), ()) if " " in text.strip() else ()
+        return next((w for w in ways if w != _commas(text)), ()) if len(text.split()) > 1 else ()
     flat = tuple(cell for row in reading.cells for cell in row)
     is_line = 1 in (len(reading.cells), len(reading.cells[0]))
     return (flat,) if is_line and len(flat) <= MAX_KEYS else ()

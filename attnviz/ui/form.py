@@ -54,6 +54,7 @@ class _Memory(Generic[State]):
     steady: tuple[str, Any] | None = None  # a part, and the state before it was typed in live
     oversize: bool = False
     kept: dict[str, Any] = field(default_factory=dict)
+    called: set[str] = field(default_factory=set)  # buttons whose press is done, not yet drawn
 
 
 class Form(Generic[State]):
@@ -336,17 +337,16 @@ class Form(Generic[State]):
         Streamlit calls what a button was given in the run before. A server that was started anew
         has had none, and only returns that the button was pressed.
         """
+        called = self._memory.called
 
         def pressed() -> None:
-            self.remember("pressed", key)
+            called.add(key)
             press()
 
-        if not st.button(label, key=key, on_click=pressed, **options):
-            return
-        if self.recall("pressed") != key:
+        if st.button(label, key=key, on_click=pressed, **options) and key not in called:
             press()
             st.rerun()
-        self.forget("pressed")
+        called.discard(key)
 
     def link_button(
         self, label: str, state: State, *, name: str = "", help: str = "", plain: bool = False
@@ -600,7 +600,7 @@ class Form(Generic[State]):
                     self.load(found.state)  # what was damaged has its note
                 self._memory.notes, self._memory.loaded = found.notes, True
 
-        st.file_uploader(label, type="txt", key=key, on_change=opened, max_upload_size=5)
+        st.file_uploader(label, type="txt", key=key, on_change=opened, max_upload_size=1)
 
     def file_text(self) -> str:
         """Return the state as the text of a file that `open_file` opens.

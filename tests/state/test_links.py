@@ -510,7 +510,8 @@ def test_2000_packed_links_of_random_text_open_a_valid_state():
         (b"PK\x03\x04", "This is not a file"),
         ("attnviz state of the page softmax\nT=2\n".encode("utf-16"), "This is not a file"),
         (b"attnviz state of the page attention\nT=2\n", "This is not a file"),
-        (b"attnviz state of the page softmax" + b"\nT=2" + b" " * 5_000_000, "larger than 5 MB"),
+        (b"attnviz state of the page softmax" + b"\nT=2" + b" " * 1_000_000, "larger than 1 MB"),
+        (b"attnviz state of the page softmax\n" + b"a&" * 400_000, "too many fields"),
     ],
 )
 def test_a_file_that_is_something_else_is_refused_with_one_sentence(content, words):

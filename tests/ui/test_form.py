@@ -73,6 +73,14 @@ def test_the_first_press_after_a_restart_of_the_server_counts(page):
     assert page.click("step-Next").link["step"] == "3"
 
 
+def test_two_buttons_that_are_pressed_at_once_are_both_done_once():
+    page = Visit("lessons", "lesson=weights&at=2")
+    for label in ("Back", "Next"):  # Streamlit puts presses that come together into one run
+        next(button for button in page.at.button if button.label == label).click()
+    assert page.run().link == {"lesson": "weights", "at": "3"}
+    assert page.run().link == {"lesson": "weights", "at": "3"}
+
+
 def test_without_a_link_the_default_is_shown_and_nothing_is_written(page):
     assert page.bars.tolist() == drawn(DEFAULT)
     assert page.link == {}

@@ -33,12 +33,14 @@ from attnviz.state.numbers import NotNumbers, read_number
 from attnviz.state.softmax import PANELS
 from attnviz.state.temperature import Temperature, read_temperature
 
-MAX_BYTES = 1_000_000
+MAX_BYTES = 200_000
+MAX_DOTS = 200  # in one key: the time to read a key grows with the square of them
 MAX_SCALE = 1e6  # so that no drawn number times the scale leaves float64
 EXPLORERS = ("softmax", "attention", "masks")
 _POOL = (-2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
 _STEP = re.compile(r"\[\[\s*step\s*\]\]")
 _AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+_NO_DOTS = re.compile(r"[^.=\n,{}]+")
 _PICTURE = re.compile(r"!\[")
 _LESSON = ("title", "goal", "step")
 _LISTS = (
@@ -99,7 +101,10 @@ def read_lesson(text: str) -> Lesson:
     attnviz.content.lessons.LessonError: Line 1: the lesson needs a goal
     """
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        raise LessonError(1, f"the file is larger than {MAX_BYTES // 1_000_000} MB")
+        raise LessonError(1, f"the file is larger than {MAX_BYTES // 1000} kB")
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.count(".") > MAX_DOTS and "." * MAX_DOTS in _NO_DOTS.sub("", line):
+            raise LessonError(number, "a line has hundreds of dots in a row")
     try:
         data = tomllib.loads(text.replace("\r\n", "\n").removeprefix("\ufeff"))
     except RecursionError:

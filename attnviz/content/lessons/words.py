@@ -28,7 +28,7 @@ REDRAWN = (
     " the same."
 )
 SAMPLE = "Download a lesson as a file"
-OPEN_FILE = "Open a lesson from a file"
+OPEN_FILE = "Open a lesson from a file, at most 200 kB"
 COPY_LINK = "Copy link"
 COPY_BLANK = "Copy link without answers"
 COPY_BLANK_HELP = "Copies this step with the same numbers, for somebody else to answer"

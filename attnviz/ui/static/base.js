@@ -93,20 +93,37 @@ class Post {
     if (unanswered.delete(this)) tellSilence();
   }
 
-  /** Take note of an answer; returns the edit that a server which was started anew never saw. */
+  /**
+   * Take note of an answer; returns the edit that a server which was started anew never saw, and
+   * the time of the last press on another part of the page: a state that comes now was asked for
+   * by it, and edits that are younger were made while it was on its way.
+   */
   answered({ n, rev, born }) {
     const anew = this.born !== undefined && this.born !== born;
     this.born = born;
-    if (!this.edit) return null;
-    const lost = anew && n < this.edit.n ? { ...this.edit, live: false, resent: true } : null;
-    if (n >= this.edit.n || rev !== this.edit.rev) this.done(); // or it was meant for another state
-    return lost;
+    const { edit } = this;
+    if (edit && (n >= edit.n || rev !== edit.rev)) this.done(); // or it was meant for another state
+    if (anew) return { lost: edit && n < edit.n ? { ...edit, live: false, resent: true } : null, since: Infinity };
+    const since = Math.max(n ?? 0, pressedElsewhere(this.root));
+    return { late: edit && rev !== edit.rev && edit.n > since ? edit : null, since };
   }
 }
 
+let [pressed, before] = [{ at: 0 }, { at: 0 }]; // the last press, and the last one on another part
+
+function press(root) {
+  if (root !== pressed.root) before = pressed;
+  pressed = { root, at: tick() };
+}
+document.addEventListener('click', (event) => press(event.composedPath().find((node) => node.post)), true);
+window.addEventListener('popstate', () => press()); // Back and Forward ask for a state as well
+
+function pressedElsewhere(root) { return (pressed.root === root ? before : pressed).at; }
+
 /**
  * Make the default export of a part: `make(root)` once for each place on the page, then
- * `update(data, put)` for each rerun, in order; `put(value)` sends an edit.
+ * `update(data, put, since)` for each rerun, in order; `put(value)` sends an edit. Where another
+ * state comes, what was done after `since` was done while it was on its way, so it still counts.
  */
 export function part(name, make) {
   return async ({ data, parentElement, setStateValue }) => {
@@ -120,9 +137,10 @@ export function part(name, make) {
     if (root.view && root.words === words && root.look === look) return; // nothing to draw
     [root.words, root.look] = [words, look];
     root.view ??= make(root);
-    const lost = root.post.answered(sent);
-    root.view.update(sent, (edit) => root.post.send(edit));
-    if (lost) root.post.send({ ...lost, rev: sent.rev, n: tick() });
+    const { lost, late, since } = root.post.answered(sent);
+    root.view.update(sent, (edit) => root.post.send(edit), since);
+    const again = lost ?? (root.view.lasting ? late : null);
+    if (again) root.post.send({ ...again, rev: sent.rev, n: tick() });
   };
 }
 

@@ -7,6 +7,8 @@ const DECIMAL = /^[+\-−]?\d*,\d+$/; // one number with a decimal comma, not tw
 const MINUS = /−/g;
 
 class Matrix {
+  done = []; // the last changes that no state was the answer to, each with its time
+
   constructor(root) {
     this.grid = el('div', { role: 'grid', class: 'av-grid' });
     this.addColumn = el('button', { type: 'button', onclick: () => this.resize(0, 1) });
@@ -20,7 +22,7 @@ class Matrix {
     this.tools = el('div', { class: 'av-row' }, this.addColumn, this.addRow, this.unfold);
     this.lineBox = el('div', {}, el('label', { class: 'av-label av-wide' }, this.lineLabel, this.line), this.read);
     root.replaceChildren(el('div', { class: 'av-scroll' }, this.grid), this.tools, this.lineBox, this.errors, this.choices);
-    this.line.oninput = () => { this.typing = true; this.fit(); };
+    this.line.oninput = () => { this.typing = tick(); this.fit(); };
     this.line.onchange = () => this.sendLine(this.line.value);
     this.line.onkeydown = (event) => {
       if (event.key === 'Enter' && !event.shiftKey) { event.preventDefault(); this.sendLine(this.line.value); }
@@ -29,7 +31,7 @@ class Matrix {
     this.grid.onpaste = (event) => this.paste(event);
   }
 
-  update(data, put) {
+  update(data, put, since) {
     this.put = put;
     const fresh = !this.data || data.rev !== this.data.rev;
     this.data = data;
@@ -40,7 +42,11 @@ class Matrix {
       this.hide = new Set(data.hide ?? []);
       this.names = data.rowLabels ? [...data.rowLabels] : null;
       this.asked = null;
-      this.typing = false;
+      if (!(this.typing > since)) this.typing = null;
+    }
+    this.done = this.done.filter((one) => one.n > (fresh ? since : data.n));
+    if (fresh) {
+      this.done.forEach((one) => one.change()); // made while this state was on its way
       this.lay();
     }
     this.unfold.hidden = !data.folded;
@@ -57,6 +63,8 @@ class Matrix {
     set(this.line, 'aria-invalid', (data.errors ?? []).length && data.fromLine ? 'true' : null);
     this.grid.classList.toggle('av-stale', Boolean(data.fromLine));
     this.marks();
+    const sent = this.done.filter((one) => one.more);
+    if (fresh && sent.length) this.send(Object.assign({}, ...sent.map((one) => one.more)));
   }
 
   /** Show the line of text, or fold it away. */
@@ -75,6 +83,7 @@ class Matrix {
     const shape = `${rows}x${columns}`;
     if (this.shape !== shape) {
       this.shape = shape;
+      const at = this.grid.contains(document.activeElement) ? document.activeElement.dataset.at : null;
       this.grid.style.setProperty('--columns', columns);
       set(this.grid, 'aria-label', data.name);
       set(this.grid, 'aria-rowcount', rows + 2);
@@ -95,6 +104,7 @@ class Matrix {
       this.inputs = [...this.grid.querySelectorAll('.av-cell')];
       this.switches = [...this.grid.querySelectorAll('.av-mask')];
       this.nameInputs = [...this.grid.querySelectorAll('.av-name')];
+      if (at) this.grid.querySelector(`[data-at="${at}"]`)?.focus(); // one may be about to type
       text(this.addColumn, `+ ${data.columnName}`);
       text(this.addRow, `+ ${data.rowName}`);
       text(this.lineLabel, data.lineName);
@@ -118,7 +128,7 @@ class Matrix {
   /** A row with a label of its own, such as a token. */
   nameHead(i, rows) {
     return el('span', { role: 'rowheader', class: 'av-side' },
-      el('input', { class: 'av-name', maxlength: 200, tabindex: -1, readonly: Boolean(this.data.namesFixed), 'aria-label': `Label of ${this.data.rowName} ${i + 1}`, autocomplete: 'off', spellcheck: 'false', onchange: (event) => { this.names[i] = event.target.value; this.fill(event.target, this.names[i]); this.marks(); this.send(); } }),
+      el('input', { class: 'av-name', maxlength: 200, tabindex: -1, readonly: Boolean(this.data.namesFixed), 'aria-label': `Label of ${this.data.rowName} ${i + 1}`, autocomplete: 'off', spellcheck: 'false', onchange: (event) => this.rename(i, event.target.value) }),
       rows > 1 ? el('button', { type: 'button', class: 'av-remove', tabindex: -1, title: `Remove ${this.data.rowName} ${i + 1}`, 'aria-label': `Remove ${this.data.rowName} ${i + 1}`, onclick: () => this.remove(i, null) }, '×') : null);
   }
 
@@ -157,54 +167,73 @@ class Matrix {
     this.grid.querySelectorAll('.av-choose').forEach((button, i) => set(button, 'aria-pressed', String(i === data.row)));
   }
 
-  send(more = {}) {
+  /** Change what is on screen, and send it; without `more` it is only typed so far. */
+  act(change, more) {
+    change();
+    const n = more ? this.send(more) : tick();
+    this.done.push({ n, change, more });
+  }
+
+  send(more) {
     this.asked = tick();
     this.put({ rev: this.data.rev, n: this.asked, live: false, labels: this.labels, cells: this.cells, hide: [...this.hide].sort((a, b) => a - b), ...(this.names ? { names: this.names } : {}), ...more });
+    return this.asked;
   }
 
   sendLine(words, fix = false) {
-    this.typing = false;
-    if (fix) this.send({ text: words, fix });
-    else if (words !== this.data.text || this.data.choices?.length) this.send({ text: words });
+    this.typing = null;
+    if (fix) this.act(() => {}, { text: words, fix });
+    else if (words !== this.data.text || this.data.choices?.length) this.act(() => {}, { text: words });
   }
 
   type(i, j, words) {
-    this.cells[i][j] = words;
-    this.loose = true;
-    if (PLAIN.test(words.trim())) this.send({ live: true });
+    this.act(() => this.write(i, j, words), PLAIN.test(words.trim()) ? { live: true } : null);
     this.marks();
   }
 
   commit(i, j, words) {
-    this.cells[i][j] = words;
-    this.loose = false;
+    this.act(() => this.write(i, j, words), { live: false });
     this.marks();
-    this.send();
   }
 
-  relabel(j, words) { this.labels[j] = words; this.fill(this.labelInputs[j], words); this.marks(); this.send(); }
+  write(i, j, words) { if (this.cells[i]?.[j] !== undefined) this.cells[i][j] = words; }
+
+  relabel(j, words) {
+    this.act(() => { if (j < this.labels.length) this.labels[j] = words; }, {});
+    this.fill(this.labelInputs[j], words);
+    this.marks();
+  }
+
+  rename(i, words) {
+    this.act(() => { if (i < this.names?.length) this.names[i] = words; }, {});
+    this.fill(this.nameInputs[i], words);
+    this.marks();
+  }
 
   mask(j) {
-    if (this.hide.has(j)) this.hide.delete(j); else this.hide.add(j);
+    const on = !this.hide.has(j);
+    this.act(() => { if (!on) this.hide.delete(j); else if (j < this.labels.length) this.hide.add(j); }, {});
     this.marks();
-    this.send();
   }
 
-  choose(i) { this.send({ row: i }); }
+  choose(i) { this.act(() => {}, { row: i }); }
 
   resize(rows, columns) {
-    if (columns) {
+    this.act(() => this.grow(rows, columns), {});
+    this.lay();
+    const last = this.inputs[columns ? this.labels.length - 1 : this.inputs.length - this.labels.length];
+    last.focus();
+  }
+
+  grow(rows, columns) {
+    if (columns && this.labels.length < this.data.maxColumns) {
       this.labels.push(this.data.fixed ? String(this.labels.length + 1) : this.fresh());
       this.cells.forEach((row) => row.push('0'));
     }
-    if (rows) {
+    if (rows && this.cells.length < this.data.maxRows) {
       this.cells.push(this.labels.map(() => '0'));
       if (this.names) this.names.push(`${this.data.rowLetter}${this.names.length + 1}`);
     }
-    this.lay();
-    this.send();
-    const last = this.inputs[columns ? this.labels.length - 1 : this.inputs.length - this.labels.length];
-    last.focus();
   }
 
   fresh() {
@@ -212,19 +241,22 @@ class Matrix {
   }
 
   remove(row, column) {
-    if (column !== null) {
+    this.act(() => this.without(row, column), { removed: row === null ? ['column', column] : ['row', row] });
+    this.lay();
+    this.inputs[Math.min(column ?? 0, this.labels.length - 1)].focus();
+  }
+
+  without(row, column) {
+    if (column !== null && this.labels.length > 1) {
       this.labels.splice(column, 1);
       this.cells.forEach((cells) => cells.splice(column, 1));
       this.hide = new Set([...this.hide].filter((j) => j !== column).map((j) => (j > column ? j - 1 : j)));
     }
-    if (row !== null) {
+    if (row !== null && this.cells.length > 1) {
       this.cells.splice(row, 1);
       this.names?.splice(row, 1);
     }
     if (this.data.fixed) this.labels = this.labels.map((_, j) => String(j + 1));
-    this.lay();
-    this.send({ removed: row === null ? ['column', column] : ['row', row] });
-    this.inputs[Math.min(column ?? 0, this.labels.length - 1)].focus();
   }
 
   /** All that the arrow keys reach, line by line: before the cells of a row its label and its ×. */
@@ -295,7 +327,7 @@ class Matrix {
     if (!/[\t\n;,\s\[]/.test(words.trim()) || DECIMAL.test(words.trim())) return;
     event.preventDefault();
     const [row, column] = event.target.dataset.at.split(':').map(Number);
-    this.send({ paste: words, row: this.data.row, at: [row, column] });
+    this.act(() => {}, { paste: words, row: this.data.row, at: [row, column] });
   }
 
   fit() { set(this.line, 'rows', Math.min(6, this.line.value.split('\n').length)); }

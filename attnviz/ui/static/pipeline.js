@@ -145,9 +145,12 @@ class Pipeline {
     root.replaceChildren(this.row);
   }
 
-  update(data, put) {
+  update(data, put, since) {
     this.put = put;
-    if (this.data && data.rev !== this.data.rev) [this.waiting, this.asked] = [[], null]; // meant for another state
+    if (this.data && data.rev !== this.data.rev) { // what is older was meant for another state
+      this.waiting = [this.asked, ...this.waiting].filter((one) => one?.made > since);
+      this.asked = null;
+    }
     if (this.asked?.n <= data.n) this.asked = null;
     this.data = data;
     const ids = data.stages.map((stage) => stage.id);
@@ -170,15 +173,15 @@ class Pipeline {
   }
 
   send(what) {
-    this.waiting.push(what);
+    this.waiting.push({ made: tick(), what });
     this.next();
   }
 
   /** Send one edit at a time: of several that wait for a run, Streamlit keeps only the last. */
   next() {
     if (!this.waiting.length || (this.asked && performance.now() - this.asked.at < PATIENCE)) return;
-    this.asked = { n: tick(), at: performance.now() };
-    this.put({ rev: this.data.rev, n: this.asked.n, ...this.waiting.shift() });
+    this.asked = { ...this.waiting.shift(), n: tick(), at: performance.now() };
+    this.put({ rev: this.data.rev, n: this.asked.n, ...this.asked.what });
   }
 }
 

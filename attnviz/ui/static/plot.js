@@ -16,6 +16,8 @@ function plotly(source) {
 const painted = () => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))); });
 
 class Plot {
+  lasting = true; // a choice means the same in any state
+
   constructor(root) {
     this.root = root;
     this.picture = el('div', { role: 'img' });

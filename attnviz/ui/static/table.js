@@ -2,6 +2,8 @@
 import { el, part, set, text, tick, visible } from './base.js';
 
 class Table {
+  lasting = true; // a choice means the same in any state
+
   constructor(root) {
     this.table = el('table', { class: 'av-table' });
     this.symbols = el('p', { class: 'av-symbols' });

@@ -5,6 +5,8 @@ const STEP = 0.02; // of log10 T: about 5 % a step
 const PAUSE = 60; // ms between values sent while the thumb is dragged
 
 class Temperature {
+  lasting = true; // an edit means the same in any state
+
   constructor(root) {
     this.T = el('input', { class: 'av-box', inputmode: 'text', autocomplete: 'off', spellcheck: 'false' });
     this.beta = this.T.cloneNode();
@@ -21,7 +23,7 @@ class Temperature {
       el('div', { class: 'av-track' }, this.slider, this.ticks),
       this.error, this.note);
     for (const [name, box] of [['T', this.T], ['beta', this.beta]]) {
-      box.oninput = () => { this.typing = box; };
+      box.oninput = () => { this.typing = { box, n: tick() }; };
       box.onchange = () => { this.typing = null; this.send(name, box.value, false); };
       box.onfocus = () => box.select();
     }
@@ -66,7 +68,7 @@ class Temperature {
     this.put(this.asked);
   }
 
-  update(data, put) {
+  update(data, put, since) {
     this.put = put;
     const fresh = !this.data || data.rev !== this.data.rev;
     if (!this.data) this.build(data);
@@ -74,8 +76,9 @@ class Temperature {
     this.data = data;
     if (!fresh && this.asked && data.n !== this.asked.n) return; // a newer edit is on its way
     if (fresh || !this.asked?.live) this.asked = null;
+    if (fresh && !(this.typing?.n > since)) this.typing = null;
     for (const [name, box] of [['T', this.T], ['beta', this.beta]]) {
-      if (fresh || this.typing !== box) box.value = data[name]; // never over what is being typed
+      if (this.typing?.box !== box) box.value = data[name]; // never over what is being typed
     }
     set(this.T, 'aria-invalid', data.error && data.name === 'T' ? 'true' : null);
     set(this.beta, 'aria-invalid', data.error && data.name === 'beta' ? 'true' : null);

@@ -7,9 +7,7 @@ is pasted is a question: the page says both shapes and offers to make them fit.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +18,6 @@ from attnviz.state.attention import (
     AttentionState,
     shape_error,
 )
-from attnviz.state.cells import kind_of
 from attnviz.state.edits import (
     CellError,
     Edited,
@@ -38,13 +35,11 @@ from attnviz.state.edits import (
 )
 from attnviz.state.fields import FieldError
 from attnviz.state.matrix import Matrix
-from attnviz.state.numbers import Ambiguous, NotNumbers, read_matrix, read_number
+from attnviz.state.numbers import read_number
 
 NAMES = ("q", "k", "v")
 _ZERO = read_number("0")
 _LETTERS = {"q": "q", "k": "k", "v": "k"}
-_DECIMAL_COMMA = re.compile(r"[+\-−]?[0-9]*,[0-9]+")
-_SINGLE = re.compile(r"[^\s,;，；、_~\[\]]+")
 
 
 def edit_matrix(name: str) -> Callable[[AttentionState, Mapping[str, Any]], Edited]:
@@ -71,15 +66,15 @@ def edit_matrix(name: str) -> Callable[[AttentionState, Mapping[str, Any]], Edit
         if texts is None or names is None or len(names) != len(texts):
             return Edited(state, reset=True)
         if isinstance(sent.get("text"), str):
-            reading = read_block(_column_kept(sent["text"]), MAX_TOKENS, MAX_WIDTH)
+            reading = read_block(sent["text"], MAX_TOKENS, MAX_WIDTH, column=True)
             if isinstance(reading, MatrixProblem):
-                return Edited(state, replace(reading, text=sent["text"]))
+                return Edited(state, reading)
             return _take(state, name, reading.texts, None, fix=sent.get("fix") is True)
         if isinstance(sent.get("paste"), str):
             limits = MAX_TOKENS, MAX_WIDTH
-            placed = place_block(texts, _column_kept(sent["paste"]), sent.get("at"), limits)
+            placed = place_block(texts, sent["paste"], sent.get("at"), limits, column=True)
             if isinstance(placed, MatrixProblem):
-                return Edited(state, replace(placed, text=sent["paste"]))
+                return Edited(state, placed)
             return _take(state, name, placed[0], None, fix=False)
         removed = removed_of(sent.get("removed"), getattr(state, name), texts)
         return _take(state, name, texts, names, fix=True, removed=removed)
@@ -103,22 +98,6 @@ def _again(
         typed = {"cells": texts, "labels": names[:rows]}
         return Edited(state, MatrixProblem(errors, line_of(texts), from_line=False, **typed))
     return _take(state, name, texts, names[:rows], fix=True)
-
-
-def _column_kept(text: str) -> str:
-    """Bracket a column of single values, as spreadsheets copy it; it would be read as one row."""
-    lines = [line.strip() for line in text.strip("\ufeff\r\n").splitlines()]
-    if len(lines) > 2 and kind_of(lines[0]) == "word":
-        lines = lines[1:]  # the head of the column
-    if len(lines) > 1 and all(_SINGLE.fullmatch(line) for line in lines):
-        return f"[{'; '.join(lines)}]"
-    if len(lines) > 1 and all(_DECIMAL_COMMA.fullmatch(x) or _SINGLE.fullmatch(x) for x in lines):
-        with suppress(NotNumbers):  # it is said where the whole text is read
-            reading = read_matrix(text, max_rows=MAX_TOKENS, max_columns=MAX_TOKENS)
-            row = () if isinstance(reading, Ambiguous) else reading.cells[0]
-            if len(row) == len(lines) and len(reading.cells) == 1:
-                return f"[{'; '.join(cell.text for cell in row)}]"
-    return text
 
 
 def _place(name: str) -> Callable[[int, int], str]:

@@ -225,20 +225,24 @@ def removed_of(value: Any, before: Matrix, texts: Texts) -> tuple[str, int] | No
     return (value[0], value[1]) if now == was - 1 and value[1] < was else None
 
 
-def read_block(text: str, max_rows: int, max_columns: int) -> Reading | MatrixProblem:
+def read_block(
+    text: str, max_rows: int, max_columns: int, *, column: bool = False
+) -> Reading | MatrixProblem:
     """Read a typed or pasted text, or say what is wrong with it or what must be asked.
 
     Parameters
     ----------
     text : str
     max_rows, max_columns : int
+    column : bool
+        True where lines of one value each are a column.
 
     Returns
     -------
     Reading or MatrixProblem
     """
     try:
-        reading = read_matrix(text, max_rows=max_rows, max_columns=max_columns)
+        reading = read_matrix(text, column=column, max_rows=max_rows, max_columns=max_columns)
     except NotNumbers as error:
         return MatrixProblem((CellError(sentence(error)),), text, from_line=True)
     if isinstance(reading, Ambiguous):
@@ -273,7 +277,7 @@ def _paste(
 
 
 def place_block(
-    texts: Texts, text: str, at: Any, limits: tuple[int, int]
+    texts: Texts, text: str, at: Any, limits: tuple[int, int], *, column: bool = False
 ) -> MatrixProblem | tuple[Texts, Reading, int]:
     """Put a pasted block into cells, from one cell to the right and down; grow as needed.
 
@@ -287,6 +291,8 @@ def place_block(
         Row and column of the first cell, as a browser sent it.
     limits : (int, int)
         Most rows and columns.
+    column : bool
+        True where lines of one value each are a column.
 
     Returns
     -------
@@ -295,16 +301,16 @@ def place_block(
     """
     if not (isinstance(at, list) and len(at) == 2 and all(is_position(p) for p in at)):
         at = [0, 0]
-    row, column = min(at[0], limits[0] - 1), min(at[1], limits[1] - 1)
-    reading = read_block(text, limits[0] - row, limits[1] - column)
+    row, first = min(at[0], limits[0] - 1), min(at[1], limits[1] - 1)
+    reading = read_block(text, limits[0] - row, limits[1] - first, column=column)
     if isinstance(reading, MatrixProblem):
         return reading
     block = reading.texts
-    height, width = max(len(texts), row + len(block)), max(len(texts[0]), column + len(block[0]))
+    height, width = max(len(texts), row + len(block)), max(len(texts[0]), first + len(block[0]))
     grown = [list(line) for line in resized(texts, height, width)]
     for i, line in enumerate(block):
-        grown[row + i][column : column + len(line)] = line
-    return tuple(tuple(line) for line in grown), reading, column
+        grown[row + i][first : first + len(line)] = line
+    return tuple(tuple(line) for line in grown), reading, first
 
 
 def resized(texts: Sequence[Sequence[str]], rows: int, columns: int) -> Texts:

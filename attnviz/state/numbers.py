@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
@@ -96,6 +96,7 @@ def read_matrix(
     *,
     decimal: Literal[".", ","] | None = None,
     header: bool | None = None,
+    column: bool = False,
     max_rows: int = 64,
     max_columns: int = 64,
 ) -> Reading | Ambiguous:
@@ -111,6 +112,8 @@ def read_matrix(
     header : bool, optional
         Whether the first line of a text without brackets holds labels. Without it, a line of
         words does.
+    column : bool
+        True where lines of one value each are a column, as in Q, K and V; else they are one row.
     max_rows, max_columns : int
         Limits, checked before a number is built.
 
@@ -172,11 +175,13 @@ def read_matrix(
         ways = split_brackets(with_points(text) if decimal == "," else text)
     else:
         ways = split_lines(text, decimal, header)
+    upright = column and "\n" in text.strip()
     read: list[tuple[Layout, Reading]] = []
     refused: list[tuple[Layout, NotNumbers]] = []
     for way in ways:
         try:
-            read.append((way, _read(way, decimal, max_rows, max_columns)))
+            laid = replace(way, keeps_rows=way.keeps_rows or upright)
+            read.append((way, _read(laid, decimal, max_rows, max_columns)))
         except NotNumbers as refusal:
             refused.append((way, refusal))
     if not read:

@@ -292,6 +292,15 @@ def test_a_column_of_a_spreadsheet_stays_a_column(column):
     assert done(STATE, "v", paste="7\t8", at=[0, 0]).state.v == matrix("7 8", "0 2")
 
 
+def test_of_a_column_that_may_have_decimal_commas_the_column_can_be_chosen():
+    for more in ({"paste": "0,5\n1,5", "at": [0, 1]}, {"text": "0,5\n1,5"}):
+        found = done(STATE, "v", **more)
+        assert (found.state, found.problem.text) == (STATE, "0,5\n1,5")
+        (say, text), (_, other) = found.problem.choices
+        assert (say, other) == ("decimal commas, 2 rows of 1: 0.5; 1.5", "0 5; 1 5")
+        assert done(STATE, "v", text=text).state.v == matrix("0.5", "1.5")
+
+
 def test_a_column_with_a_bad_number_is_kept_as_it_was_pasted():
     for more in ({"paste": "7\nx\n8", "at": [0, 0]}, {"text": "7\nx\n8"}):
         found = done(STATE, "v", **more)

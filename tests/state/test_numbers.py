@@ -452,6 +452,15 @@ def test_decimal_commas_are_read_where_nothing_else_is_possible():
     assert (reading.column_labels, reading.values) == (("the", "cat"), ((0.25, 0.75),))
 
 
+def test_lines_of_one_value_each_are_a_column_where_one_is_asked_for():
+    for text in ("7\n8", "cost\n7\n8", "a 7\nb 8", "7,\n8,", "7\t\n8\t", "[7; 8]"):
+        assert values(text, column=True) == [[7], [8]]
+    for text in ("7;8", "7, 8", "[7,\n8]", "7 8\n"):
+        assert values(text, column=True) == [[7, 8]]
+    assert values("0,5\n1\n2,5", column=True) == [[0.5], [1], [2.5]]
+    assert values("7\n8") == [[7, 8]]
+
+
 def test_a_comma_list_is_a_list_and_no_question():
     assert values("1,5") == [[1, 5]]
     assert values("2,1,0") == [[2, 1, 0]]

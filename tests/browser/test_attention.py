@@ -484,6 +484,23 @@ def test_64_by_64_random_numbers_are_pasted_drawn_and_edited(head: Head) -> None
     assert head.stages.first.evaluate(colour).startswith("rgb(")
 
 
+def test_every_row_of_a_tall_matrix_is_reached_with_its_numbers_whole(head: Head) -> None:
+    rows = [[f"-0.{1234567 + 9 * i + j}" for j in range(14)] for i in range(40)]
+    head.open(q="1", k="~".join(["1"] * 40), v="~".join(["2"] * 40), edit="v")
+    head.paste_text("V", "\n".join("\t".join(row) for row in rows))
+    head.until(lambda: head.matrix("V"), [cell for row in rows for cell in row])
+    cells = head.editor("V").locator(".av-cell")
+    for cell in (cells.first, cells.last):
+        cell.focus()
+        expect(cell).to_be_in_viewport()
+        assert cell.evaluate("cell => cell.scrollWidth - cell.clientWidth") <= 0
+    for _ in range(39):
+        head.page.keyboard.press("ArrowUp")
+    expect(cells.nth(13)).to_be_focused()
+    expect(cells.nth(13)).to_be_in_viewport()
+    assert head.editor("V").bounding_box()["height"] > 40 * 28
+
+
 # -- labels that other programs would interpret ---------------------------------------------------
 
 

@@ -109,6 +109,8 @@ class Matrix {
       text(this.addRow, `+ ${data.rowName}`);
       text(this.lineLabel, data.lineName);
     }
+    const longest = Math.max(...this.cells.flat().map((words) => words.length));
+    this.grid.style.setProperty('--chars', Math.min(longest, 10));
     if (!data.fixed) this.labels.forEach((label, j) => this.fill(this.labelInputs[j], label));
     if (this.names) this.names.forEach((name, i) => this.fill(this.nameInputs[i], name));
     this.each((input, i, j) => { if (input.value !== this.cells[i][j]) input.value = this.cells[i][j]; });

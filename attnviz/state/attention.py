@@ -10,10 +10,11 @@ from typing import Any
 from attnviz.core.attention import EMPTY_POLICIES
 from attnviz.core.masks import MASKS
 from attnviz.state.fields import Field, FieldError, choice, declared, plain, quoted
+from attnviz.state.labels import MAX_LABEL
 from attnviz.state.links import check_packed, read_list, write_list
 from attnviz.state.matrix import Matrix, matrix, read_cells, write_cells
 from attnviz.state.numbers import Cell, read_number
-from attnviz.state.softmax import LABELS, MAX_LABEL, VIEW, step_field
+from attnviz.state.softmax import LABELS, VIEW, step_field
 from attnviz.state.temperature import TEMPERATURE, Temperature
 
 MAX_TOKENS = 64

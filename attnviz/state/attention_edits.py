@@ -7,7 +7,7 @@ is pasted is a question: the page says both shapes and offers to make them fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,7 +35,7 @@ from attnviz.state.edits import (
 )
 from attnviz.state.fields import FieldError
 from attnviz.state.matrix import Matrix
-from attnviz.state.numbers import read_number
+from attnviz.state.numbers import Reading, read_number
 
 NAMES = ("q", "k", "v")
 _ZERO = read_number("0")
@@ -69,13 +69,22 @@ def edit_matrix(name: str) -> Callable[[AttentionState, Mapping[str, Any]], Edit
             reading = read_block(sent["text"], MAX_TOKENS, MAX_WIDTH, column=True)
             if isinstance(reading, MatrixProblem):
                 return Edited(state, reading)
-            return _take(state, name, reading.texts, None, fix=sent.get("fix") is True)
+            labels, fix = reading.row_labels, sent.get("fix") is True
+            return _take(state, name, reading.texts, labels, fix=fix, whole=True)
         if isinstance(sent.get("paste"), str):
             limits = MAX_TOKENS, MAX_WIDTH
             placed = place_block(texts, sent["paste"], sent.get("at"), limits, column=True)
             if isinstance(placed, MatrixProblem):
                 return Edited(state, placed)
-            return _take(state, name, placed[0], None, fix=False)
+            grown, reading, (row, _) = placed
+            return _take(
+                state,
+                name,
+                grown,
+                _renamed(name, names, row, reading, grown),
+                fix=False,
+                whole=True,
+            )
         removed = removed_of(sent.get("removed"), getattr(state, name), texts)
         return _take(state, name, texts, names, fix=True, removed=removed)
 
@@ -100,6 +109,29 @@ def _again(
     return _take(state, name, texts, names[:rows], fix=True)
 
 
+def _renamed(
+    name: str, names: tuple[str, ...], row: int, reading: Reading, grown: Texts
+) -> tuple[str, ...] | None:
+    """Return the labels after a block was pasted; None where it has none."""
+    pasted = reading.row_labels
+    if pasted is None:
+        return None
+    fresh = [f"{_LETTERS[name]}{i + 1}" for i in range(len(grown))]
+    labels = [*names, *fresh[len(names) :]]
+    labels[row : row + len(pasted)] = pasted
+    return tuple(labels)
+
+
+def _text_of(texts: Sequence[Sequence[str]], names: tuple[str, ...] | None) -> str:
+    """Write cells with their labels, as a spreadsheet copies them, where that is read back so."""
+    if names is not None and 1 < len(texts) <= len(names):
+        lines = ["\t".join([label, *row]) for label, row in zip(names, texts, strict=False)]
+        back = read_block("\n".join(lines), MAX_TOKENS, MAX_WIDTH, column=True)
+        if not isinstance(back, MatrixProblem) and back.row_labels == names[: len(texts)]:
+            return "\n".join(lines)
+    return line_of(texts)
+
+
 def _place(name: str) -> Callable[[int, int], str]:
     """Return how a cell of a matrix is named in a sentence."""
     return lambda i, j: f"{name.upper()}, row {i + 1}, column {j + 1}"
@@ -113,9 +145,12 @@ def _take(
     *,
     fix: bool,
     removed: tuple[str, int] | None = None,
+    whole: bool = False,
 ) -> Edited:
-    """Take over the cells of one matrix and make the others fit, or say why they don't."""
-    whole = names is None  # a text or a block: the editor takes over what was read
+    """Take over the cells of one matrix and make the others fit, or say why they don't.
+
+    Of a text or a block, which is taken over as a whole, the labels may be unknown.
+    """
     place = _place(name)
     cells, errors = read_texts(texts, place)
     if not errors:
@@ -134,11 +169,11 @@ def _take(
     wrong = shape_error(*(matrices[n] for n in NAMES))
     if wrong:
         say = f"The shapes do not fit: {wrong[1]}."
-        problem = MatrixProblem((CellError(say),), line_of(texts), from_line=True)
-        return Edited(state, replace(problem, **_ways_out(state, name, cells)))
+        problem = MatrixProblem((CellError(say),), _text_of(texts, names), from_line=True)
+        return Edited(state, replace(problem, **_ways_out(state, name, cells, names)))
     changes: dict[str, Any] = {}
     if names is not None:
-        changes = _labelled(state, name, names, _index(removed, "row"))
+        changes = _labelled(state, name, names, _index(removed, "row"), whole=whole)
     if removed and removed[0] == "row":
         changes |= _without(state, name, removed[1])
     try:
@@ -181,7 +216,9 @@ def _height(cells: Matrix, height: int, removed: int | None) -> Matrix:
     return (cells + (blank,) * (height - len(cells)))[:height]
 
 
-def _ways_out(state: AttentionState, name: str, cells: Matrix) -> dict[str, Any]:
+def _ways_out(
+    state: AttentionState, name: str, cells: Matrix, names: tuple[str, ...] | None
+) -> dict[str, Any]:
     """Offer to make the others fit what was read, or it fit the others."""
     texts = [[cell.text for cell in row] for row in cells]
     rows = len(cells) if name == "q" else (state.n_k)
@@ -190,13 +227,22 @@ def _ways_out(state: AttentionState, name: str, cells: Matrix) -> dict[str, Any]
     here = [[cell.text for cell in row] for row in kept]
     others = {"q": "K", "k": "Q and V", "v": "K"}[name]
     return {
-        "fixes": ((f"Make {others} fit: add zeros, or drop what is too much", line_of(texts)),),
-        "choices": ((f"Make {name.upper()} {len(kept)} × {len(kept[0])} instead", line_of(here)),),
+        "fixes": (
+            (f"Make {others} fit: add zeros, or drop what is too much", _text_of(texts, names)),
+        ),
+        "choices": (
+            (f"Make {name.upper()} {len(kept)} × {len(kept[0])} instead", _text_of(here, names)),
+        ),
     }
 
 
 def _labelled(
-    state: AttentionState, name: str, names: tuple[str, ...], removed: int | None
+    state: AttentionState,
+    name: str,
+    names: tuple[str, ...],
+    removed: int | None,
+    *,
+    whole: bool,
 ) -> dict[str, Any]:
     """Return the labels that an edit sets, and only those that differ.
 
@@ -207,7 +253,7 @@ def _labelled(
     shown = state.query_labels if name == "q" else state.key_labels
     kept = shown if removed is None else shown[:removed] + shown[removed + 1 :]
     default = tuple(f"{letter}{i + 1}" for i in range(max(len(names), len(shown))))
-    if name == "v":  # its labels are those of the keys and can't be typed there
+    if name == "v" and not whole:  # its labels are those of the keys and can't be typed there
         names = (kept + default[len(kept) :])[: len(names)]
     if names == shown:
         return {}

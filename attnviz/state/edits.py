@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attnviz.state.fields import FieldError
-from attnviz.state.labels import clean_label
+from attnviz.state.labels import MAX_LABEL, clean_label
 from attnviz.state.numbers import (
     Ambiguous,
     Cell,
@@ -20,7 +20,7 @@ from attnviz.state.numbers import (
     read_matrix,
     read_number,
 )
-from attnviz.state.softmax import MAX_KEYS, MAX_LABEL, MAX_QUERIES, PICK, Matrix, SoftmaxState
+from attnviz.state.softmax import MAX_KEYS, MAX_QUERIES, PICK, Matrix, SoftmaxState
 from attnviz.state.temperature import read_temperature
 
 Texts = tuple[tuple[str, ...], ...]
@@ -268,7 +268,7 @@ def _paste(
     placed = place_block(texts, text, at, limits)
     if isinstance(placed, MatrixProblem):
         return placed
-    grown, reading, column = placed
+    grown, reading, (_, column) = placed
     names = list(labels) + [f"k{j + 1}" for j in range(len(labels), len(grown[0]))]
     if reading.column_labels is not None:
         pasted = [label[:MAX_LABEL] for label in reading.column_labels]
@@ -278,7 +278,7 @@ def _paste(
 
 def place_block(
     texts: Texts, text: str, at: Any, limits: tuple[int, int], *, column: bool = False
-) -> MatrixProblem | tuple[Texts, Reading, int]:
+) -> MatrixProblem | tuple[Texts, Reading, tuple[int, int]]:
     """Put a pasted block into cells, from one cell to the right and down; grow as needed.
 
     Parameters
@@ -296,8 +296,8 @@ def place_block(
 
     Returns
     -------
-    MatrixProblem, or (tuple of tuple of str, Reading, int)
-        The cells after, what was read, and the column where it begins.
+    MatrixProblem, or (tuple of tuple of str, Reading, (int, int))
+        The cells after, what was read, and the row and column where it begins.
     """
     if not (isinstance(at, list) and len(at) == 2 and all(is_position(p) for p in at)):
         at = [0, 0]
@@ -310,7 +310,7 @@ def place_block(
     grown = [list(line) for line in resized(texts, height, width)]
     for i, line in enumerate(block):
         grown[row + i][first : first + len(line)] = line
-    return tuple(tuple(line) for line in grown), reading, first
+    return tuple(tuple(line) for line in grown), reading, (row, first)
 
 
 def resized(texts: Sequence[Sequence[str]], rows: int, columns: int) -> Texts:

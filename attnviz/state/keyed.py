@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, Self
 
 from attnviz.state.fields import Field, FieldError
+from attnviz.state.labels import MAX_LABEL
 from attnviz.state.matrix import Matrix
-from attnviz.state.softmax import MAX_KEYS, MAX_LABEL
+from attnviz.state.softmax import MAX_KEYS
 
 
 class OneRow:

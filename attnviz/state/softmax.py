@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from attnviz.state.fields import Field, FieldError, choice, declared, plain, quoted
+from attnviz.state.labels import MAX_LABEL
 from attnviz.state.links import read_list, read_positions, write_list, write_positions
 from attnviz.state.matrix import Matrix, matrix, read_cells, write_cells
 from attnviz.state.numbers import Cell, read_number
@@ -13,7 +14,6 @@ from attnviz.state.temperature import TEMPERATURE, Temperature, read_temperature
 
 MAX_KEYS = 64
 MAX_QUERIES = 64
-MAX_LABEL = 200
 
 PANELS = {
     "curves": "Against β",

@@ -389,6 +389,8 @@ def test_a_block_from_a_spreadsheet_is_pasted_into_Q(head: Head) -> None:
     head.computes([["0.670", "0.330"], ["0.5", "0.5"], ["0.056", "0.944"]],
                   [["1.340", "0.660"], ["1", "1"], ["0.112", "1.888"]])  # fmt: skip
     assert head.labels_of("weights") == [["q1", "q2", "q3"], ["k1", "k2"]]
+    head.paste(head.editor("K").locator("[data-at='0:0']"), "the\t1\t0\r\ncat\t0\t1\r\n")
+    head.until(lambda: head.labels_of("weights"), [["q1", "q2", "q3"], ["the", "cat"]])
 
 
 def test_a_block_that_does_not_fit_is_a_question_with_ways_out(head: Head) -> None:

@@ -6,8 +6,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from attnviz.content.softmax import preset_states
+from attnviz.state.labels import MAX_LABEL
 from attnviz.state.numbers import Cell, read_number, write_number
-from attnviz.state.softmax import COLUMNS, MAX_LABEL, PANELS, STEPS, VIEWS, SoftmaxState
+from attnviz.state.softmax import COLUMNS, PANELS, STEPS, VIEWS, SoftmaxState
 from attnviz.state.temperature import Temperature, read_temperature
 
 PRESETS = preset_states()

@@ -34,6 +34,7 @@ from attnviz.state.attention import (
     shape_of,
 )
 from attnviz.state.fields import FieldError, fields_of
+from attnviz.state.labels import MAX_LABEL
 from attnviz.state.links import (
     Decoded,
     decode,
@@ -46,7 +47,7 @@ from attnviz.state.links import (
 )
 from attnviz.state.matrix import matrix, values_of
 from attnviz.state.numbers import Cell, read_number, write_number
-from attnviz.state.softmax import MAX_LABEL, VIEWS
+from attnviz.state.softmax import VIEWS
 from attnviz.state.temperature import Temperature
 from tests.state.states import finite_cells, labels, seeded, temperatures
 

@@ -26,10 +26,10 @@ from attnviz.state.attention_edits import (
 )
 from attnviz.state.edits import CellError, Edited, MatrixProblem
 from attnviz.state.fields import FieldError
+from attnviz.state.labels import MAX_LABEL
 from attnviz.state.links import decode, encode
 from attnviz.state.matrix import matrix
 from attnviz.state.numbers import Reading, read_matrix
-from attnviz.state.softmax import MAX_LABEL
 from tests.state.test_attention import PRESETS, check_valid, few, states
 
 NAMES = ("q", "k", "v")
@@ -290,6 +290,46 @@ def test_a_column_of_a_spreadsheet_stays_a_column(column):
     assert found.state.v == matrix("2 7", "0 8")
     assert done(STATE, "v", text=column).state.v == matrix("7", "8")
     assert done(STATE, "v", paste="7\t8", at=[0, 0]).state.v == matrix("7 8", "0 2")
+
+
+@pytest.mark.parametrize(
+    "text", ["the\t7\t8\ncat\t9\t1", "the,7,8\ncat,9,1", "\td1\td2\nthe\t7\t8\ncat\t9\t1"]
+)
+def test_labels_of_rows_come_with_the_numbers(text):
+    for more in ({"text": text}, {"paste": text, "at": [0, 0]}):
+        found = done(STATE, "k", **more)
+        assert (found.state.k, found.state.key_labels) == (matrix("7 8", "9 1"), ("the", "cat"))
+        assert found.reset
+        assert done(STATE, "v", **more).state.key_labels == ("the", "cat")
+    assert done(STATE, "q", text=text).state.query_labels == ("the", "cat")
+
+
+def test_labels_of_a_pasted_block_stand_beside_its_rows():
+    found = done(NAMED, "q", paste="x\t7\t8\ny\t9\t1", at=[2, 0])
+    assert found.state.tokens == ("a", "b", "x", "y")
+    assert found.state.q == matrix("1 2", "3 4", "7 8", "9 1")
+    assert done(NAMED, "q", paste="7\t8\n9\t1", at=[0, 0]).state.tokens == NAMED.tokens
+
+
+def test_labels_outlive_the_question_about_the_shapes():
+    text = "the\t7\t8\t9\ncat\t1\t2\t3"
+    asked = done(STATE, "q", text=text).problem
+    assert asked.text == text
+    (_, fix), (_, choice) = *asked.fixes, *asked.choices
+    fitted = done(STATE, "q", text=fix, fix=True).state
+    assert (fitted.q, fitted.tokens) == (matrix("7 8 9", "1 2 3"), ("the", "cat"))
+    cut = done(STATE, "q", text=choice).state
+    assert (cut.q, cut.tokens) == (matrix("7 8", "1 2"), ("the", "cat"))
+
+
+def test_labels_that_would_be_read_otherwise_are_left_out_of_the_question():
+    for label in ("a, b", "'", "“7”"):
+        text = f'"{label}"\t7\t8\t9\n"c"\t1\t2\t3'
+        asked = done(STATE, "q", text=text).problem
+        for _, again in (*asked.fixes, *asked.choices):
+            found = done(STATE, "q", text=again, fix=True)
+            assert found.problem is None
+            assert found.state.query_labels in ((label, "c"), ("q1", "q2"))
 
 
 def test_of_a_column_that_may_have_decimal_commas_the_column_can_be_chosen():

@@ -19,9 +19,10 @@ from attnviz.state.edits import (
     line_of,
     shape_words,
 )
+from attnviz.state.labels import MAX_LABEL
 from attnviz.state.links import decode, encode
 from attnviz.state.numbers import Reading, read_matrix
-from attnviz.state.softmax import MAX_KEYS, MAX_LABEL, MAX_QUERIES, SoftmaxState, matrix
+from attnviz.state.softmax import MAX_KEYS, MAX_QUERIES, SoftmaxState, matrix
 from attnviz.state.temperature import Temperature
 from tests.state.states import PRESETS, check_valid, few, matrices, seeded, states
 

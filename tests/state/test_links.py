@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from attnviz.state import links
 from attnviz.state.fields import FieldError, declared, fields_of, plain
+from attnviz.state.labels import MAX_LABEL
 from attnviz.state.links import (
     LONGEST,
     READABLE,
@@ -26,7 +27,7 @@ from attnviz.state.links import (
     write_positions,
 )
 from attnviz.state.numbers import read_number, write_number
-from attnviz.state.softmax import MAX_KEYS, MAX_LABEL, MAX_QUERIES, SoftmaxState, matrix
+from attnviz.state.softmax import MAX_KEYS, MAX_QUERIES, SoftmaxState, matrix
 from attnviz.state.temperature import Temperature
 from tests.state.states import PRESETS, check_valid, labels, seeded, states
 

@@ -26,7 +26,7 @@ from attnviz.state.links import (
     too_long,
     write_file,
 )
-from attnviz.ui.parts import editor, errors
+from attnviz.ui.parts import address, editor, errors
 
 State = TypeVar("State")
 
@@ -51,6 +51,7 @@ class _Memory(Generic[State]):
     born: str = field(default_factory=lambda: secrets.token_hex(2))
     loaded: bool = False
     live: bool = False
+    coming: bool = False  # the browser writes the link itself, and hasn't told it yet
     steady: tuple[str, Any] | None = None  # a part, and the state before it was typed in live
     oversize: bool = False
     kept: dict[str, Any] = field(default_factory=dict)
@@ -110,10 +111,14 @@ class Form(Generic[State]):
     def finish(self) -> None:
         """Write the link of a page that was left and is back; the last call of a page.
 
-        Earlier in the run the browser may still have the address of the page it comes from.
+        The browser does it, once it has the address of the page: what Streamlit writes would be one
+        more step of the history, and at times lands on the address of the page it comes from.
         """
+        memory = self._memory
         if self._linked and self._returned:
-            self._write_link()
+            memory.coming = self._new_link()
+        if memory.coming:
+            address(self.key("address"), self._page, memory.link)
 
     @property
     def state(self) -> State:
@@ -675,8 +680,9 @@ class Form(Generic[State]):
             memory.loaded = False
         elif memory.loaded:
             memory.loaded = False
-        elif not self._typed() and params != memory.link:
+        elif not self._typed() and params != memory.link and (params or not memory.coming):
             self._take(params)
+        memory.coming = memory.coming and not params
         return memory
 
     def _take(self, params: Mapping[str, str]) -> None:
@@ -772,17 +778,22 @@ class Form(Generic[State]):
         }
 
     def _write_link(self) -> None:
+        if self._new_link():
+            st.query_params.from_dict(self._memory.link)
+
+    def _new_link(self) -> bool:
+        """Make the link of the state; False where the address need not change."""
         memory = self._memory
         if memory.live or memory.notes:
-            return
+            return False
         params = encode(memory.state, self._presets)
         memory.oversize = too_long(params)
         if memory.oversize or params == memory.link:
-            return
+            return False
         if decode(memory.link, self._cls, self._presets).state == memory.state:
-            return  # the address already opens this state, in its own spelling
+            return False  # the address already opens this state, in its own spelling
         memory.link = params
-        st.query_params.from_dict(params)
+        return True
 
 
 def _told_apart(labels: Sequence[str]) -> Sequence[str]:

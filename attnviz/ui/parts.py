@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import plotly.graph_objects as go
 import streamlit as st
 
+from attnviz.state.links import STREAMLIT_OWN
 from attnviz.ui.assets import PLOTLY, base
 
 
@@ -50,6 +51,7 @@ _PARTS = {
         "facts": "av-facts",
         "copy": "av-copy",
         "view": "av-view",
+        "address": "av-address",
     }.items()
 }
 
@@ -170,6 +172,20 @@ def lecture_room(key: str) -> None:
     key : str
     """
     _PARTS["view"](key=key)
+
+
+def address(key: str, page: str, query: Mapping[str, str]) -> None:
+    """Let the browser write parameters into its address, without a step of the history.
+
+    Parameters
+    ----------
+    key : str
+    page : str
+        Last part of the path: the browser waits until it is there.
+    query : mapping of str to str
+    """
+    data = {"page": page, "query": urlencode(query), "own": sorted(STREAMLIT_OWN)}
+    _PARTS["address"](data=_packed(data), key=key)
 
 
 def errors(key: str, sentences: Sequence[str]) -> None:

@@ -210,6 +210,24 @@ def test_a_copied_link_opens_the_same_numbers_for_somebody_else(screen: Screen, 
     assert (other.rows(), other.key_names()) == (screen.rows(), ["the", "cat", "sat"])
 
 
+def test_back_leads_from_a_page_that_was_returned_to_to_the_one_before(screen: Screen) -> None:
+    screen.open(scores="3,1").type_in_cell(0, "4")
+    screen.links_to(scores="4_1")
+    before = screen.history()
+    screen.to_page("Start").to_page("Softmax")
+    screen.links_to(scores="4_1")
+    screen.shows(*softmax(4, 1))
+    assert screen.history() == before + 2
+    screen.type_in_cell(0, "5")
+    screen.links_to(scores="5_1")
+    for link, scores in (({"scores": "4_1"}, (4, 1)), ({"scores": "5_1"}, (5, 1))):
+        screen.page.evaluate("history.back()" if scores[0] == 4 else "history.forward()")
+        screen.links_to(**link)
+        screen.shows(*softmax(*scores))
+    screen.page.evaluate("history.go(-2)")
+    screen.page.get_by_role("heading", name="attnviz", exact=True).wait_for()
+
+
 def test_an_embedded_page_keeps_its_state_and_stays_embedded(screen: Screen) -> None:
     screen.open("/softmax?embed=true&scores=3,1,2").shows(*softmax(3, 1, 2))
     screen.type_in_cell(0, "5")

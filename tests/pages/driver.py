@@ -58,15 +58,20 @@ class Visit:
 
     def move(self, link: str) -> Visit:
         """Press Back or Forward, or edit the address: it changes and no widget does."""
-        query = parse_qs(link.removeprefix("?"), keep_blank_values=True)
-        self.at.query_params.clear()
-        self.at.query_params.update({k: v if len(v) > 1 else v[0] for k, v in query.items()})
+        self._write(link.removeprefix("?"))
         return self.run()
+
+    def _write(self, query: str) -> None:
+        values = parse_qs(query, keep_blank_values=True)
+        self.at.query_params.clear()
+        self.at.query_params.update({k: v if len(v) > 1 else v[0] for k, v in values.items()})
 
     def run(self) -> Visit:
         """Run the page once more; it must not raise."""
         self.at.run()
         assert not self.at.exception, "the page raised: its traceback is in the log"
+        if self.has("address"):  # what its script does in the browser
+            self._write(self.data("address")["query"])
         return self
 
     def send(self, part: str, value: Any) -> Visit:

@@ -311,6 +311,19 @@ def test_a_page_that_was_left_has_its_state_on_return_and_the_link_says_so(page)
     assert page.bars.tolist() == drawn(by_hand([3, 1, 2]))
 
 
+def test_a_run_before_the_browser_has_written_the_link_of_a_returned_page_loses_nothing(page):
+    page.scores("3 1 2")
+    for _ in range(2):
+        page.go("start").go("softmax")
+        page.move("")  # something is pressed, and the address is still bare
+        assert page.bars.tolist() == drawn(by_hand([3, 1, 2]))
+        assert page.link == {"scores": "3_1_2"}
+    page.run()
+    assert not page.has("address")
+    page.move("")  # now it was emptied by hand
+    assert page.bars.tolist() == drawn(by_hand([2, 1, 0]))
+
+
 def test_a_page_that_was_left_with_bad_text_still_has_it_on_return(page):
     page.scores("3 1 0").set("panel", "moves").set("add", "x").temperature("T", "warm")
     page.go("start").go("softmax")

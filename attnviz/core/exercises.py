@@ -19,6 +19,7 @@ from attnviz.core.entropy import entropy
 from attnviz.core.masks import MASKS
 from attnviz.core.steps import softmax_steps
 
+NEAR, VERY_NEAR = 0.15, 0.05  # how far a drawn bar may be from its weight, of a height of 1
 Numbers = dict[str, Array]
 SLACK = 1e-9  # an answer that was rounded in a text is not off by the last bit of a float
 
@@ -260,7 +261,8 @@ def same_given(one: Given, other: Given) -> bool:
     -------
     bool
     """
-    pairs = ((getattr(one, name), getattr(other, name)) for name in ("scores", "q", "k", "v"))
+    names = ("scores", "q", "k", "v", "allowed")
+    pairs = ((getattr(one, name), getattr(other, name)) for name in names)
     return all(a is b if a is None or b is None else np.array_equal(a, b) for a, b in pairs)
 
 
@@ -409,8 +411,35 @@ def first_inverted(drawn: ArrayLike, weights: ArrayLike) -> tuple[int, int] | No
     return (int(found[0, 0]), int(found[0, 1])) if len(found) else None
 
 
+def nearness(drawn: ArrayLike, weights: ArrayLike) -> str:
+    """Tell how near drawn bars come to weights.
+
+    Parameters
+    ----------
+    drawn : array_like, shape (n,)
+        At least 0.
+    weights : array_like, shape (n,)
+
+    Returns
+    -------
+    {"very near", "near", "in proportion", "far"}
+        Near is every bar within 0.15, very near within 0.05. In proportion are bars that are not
+        near, but would be very near as parts of their sum.
+
+    Examples
+    --------
+    >>> nearness([0.7, 0.3], [0.67, 0.33]), nearness([0.9, 0.4], [0.67, 0.33])
+    ('very near', 'in proportion')
+    """
+    bars, w = np.ravel(drawn).astype(float), np.ravel(weights).astype(float)
+    furthest = np.abs(bars - w).max()
+    if furthest <= NEAR:
+        return "very near" if furthest <= VERY_NEAR else "near"
+    return "in proportion" if distance(bars, w) <= VERY_NEAR else "far"
+
+
 def is_prediction_right(drawn: ArrayLike, weights: ArrayLike) -> bool:
-    """Tell whether drawn weights are in the right order and sum to about 1 (within 0.2).
+    """Tell whether drawn weights are in the right order and near, as `nearness` has it.
 
     Parameters
     ----------
@@ -420,7 +449,7 @@ def is_prediction_right(drawn: ArrayLike, weights: ArrayLike) -> bool:
     -------
     bool
     """
-    return first_inverted(drawn, weights) is None and bool(abs(np.sum(drawn) - 1) <= 0.2)
+    return first_inverted(drawn, weights) is None and nearness(drawn, weights).endswith("near")
 
 
 def distance(drawn: ArrayLike, weights: ArrayLike) -> float:
@@ -455,7 +484,8 @@ def redrawn(given: Given, names: Sequence[str], pool: Sequence[float], seed: int
     ----------
     given : Given
     names : sequence of str
-        Which of scores, q, k and v to draw; each by itself.
+        Which of scores, q, k, v and hide to draw; each by itself. Of hide at least one key is
+        hidden and at least two are not, the same for every query.
     pool : sequence of float
         Hand-friendly numbers to draw from, at least as many as an array has different ones.
     seed : int
@@ -475,11 +505,16 @@ def redrawn(given: Given, names: Sequence[str], pool: Sequence[float], seed: int
         return given
     fresh: dict[str, Array] = {}
     for name in names:
+        draw = random.Random(f"{name} {seed}")
+        if name == "hide":
+            n_q, n_k = np.shape(given.allowed)
+            hidden = draw.sample(range(n_k), draw.randint(1, n_k - 2))
+            fresh["allowed"] = np.tile(~np.isin(np.arange(n_k), hidden), (n_q, 1))
+            continue
         values = getattr(given, name)
         kinds = sorted({float(x) for x in np.ravel(values) if np.isfinite(x)})
         if len(kinds) > len(pool):
             raise ValueError(f"{name} has {len(kinds)} different numbers, the pool {len(pool)}")
-        draw = random.Random(f"{name} {seed}")
         drawn = draw.sample(list(pool), len(kinds))
         if drawn == kinds:
             drawn = drawn[::-1]

@@ -56,6 +56,12 @@ def scores_as_weights(given: Given, right: Numbers) -> Numbers | None:
     return _weighted(given, right, right["scores"])
 
 
+@_mistake("scaled-as-weights")
+def scaled_as_weights(given: Given, right: Numbers) -> Numbers | None:
+    """Take the scaled scores for weights."""
+    return _weighted(given, right, right["scaled"])
+
+
 @_mistake("uniform")
 def uniform(given: Given, right: Numbers) -> Numbers | None:
     """Give every allowed key the same weight."""
@@ -81,7 +87,7 @@ def plain_exps(given: Given, right: Numbers) -> Numbers | None:
 def divided_scores(given: Given, right: Numbers) -> Numbers | None:
     """Divide the scores by their sum, without the exponential."""
     with np.errstate(all="ignore"):
-        scaled = right["scaled"]
+        scaled = np.where(_seen(right), right["scaled"], 0.0)
         return _weighted(given, right, scaled / scaled.sum(axis=-1, keepdims=True))
 
 
@@ -133,6 +139,12 @@ def whole_matrix(given: Given, right: Numbers) -> Numbers | None:
         return _weighted(given, right, exps / exps.sum())
 
 
+@_mistake("no-temperature")
+def no_temperature(given: Given, right: Numbers) -> Numbers | None:
+    """Leave the temperature out."""
+    return None if given.beta == 1 else _instead(given, beta=1.0)
+
+
 @_mistake("temperature-inverted")
 def temperature_inverted(given: Given, right: Numbers) -> Numbers | None:
     """Multiply by T where β = 1/T belongs, or the other way round."""
@@ -141,10 +153,12 @@ def temperature_inverted(given: Given, right: Numbers) -> Numbers | None:
     return _instead(given, beta=1 / given.beta)
 
 
-@_mistake("no-temperature")
-def no_temperature(given: Given, right: Numbers) -> Numbers | None:
-    """Leave the temperature out."""
-    return None if given.beta == 1 else _instead(given, beta=1.0)
+@_mistake("temperature-twice")
+def temperature_twice(given: Given, right: Numbers) -> Numbers | None:
+    """Divide by T twice, as by d_k where T = √d_k."""
+    if given.beta in (0, 1) or math.isinf(given.beta):
+        return None
+    return _instead(given, beta=given.beta * given.beta)
 
 
 @_mistake("temperature-after")
@@ -245,6 +259,18 @@ def scores_times_values(given: Given, right: Numbers) -> Numbers | None:
         return {"output": right["scaled"] @ given.v}
 
 
+@_mistake("sum-of-values")
+def sum_of_values(given: Given, right: Numbers) -> Numbers | None:
+    """Add the values of the allowed keys up, each whole."""
+    return None if given.v is None else {"output": right["allowed"] @ given.v}
+
+
+@_mistake("weights-as-output")
+def weights_as_output(given: Given, right: Numbers) -> Numbers | None:
+    """Take the weights for the output, where there are as many of both."""
+    return None if given.v is None else {"output": right["weights"]}
+
+
 @_mistake("mean-of-values")
 def mean_of_values(given: Given, right: Numbers) -> Numbers | None:
     """Take the plain mean of the values."""
@@ -283,6 +309,18 @@ def base_10(given: Given, right: Numbers) -> Numbers | None:
 def no_minus(given: Given, right: Numbers) -> Numbers | None:
     """Forget the minus sign of the entropy."""
     return {"entropy": -right["entropy"]}
+
+
+@_mistake("entropy-itself")
+def entropy_itself(given: Given, right: Numbers) -> Numbers | None:
+    """Give the entropy where effective keys are asked, and the other way round."""
+    return {"effective_keys": right["entropy"], "entropy": right["effective_keys"]}
+
+
+@_mistake("power-of-two")
+def power_of_two(given: Given, right: Numbers) -> Numbers | None:
+    """Raise 2 to the entropy in nats, where it is e."""
+    return {"effective_keys": 2.0 ** right["entropy"]}
 
 
 @_mistake("counted-keys")

@@ -221,7 +221,7 @@ def checked(step: lessons.Step, numbers: StepNumbers) -> dict[str, object]:
     off = numbers.places_off(answer)
     known = numbers.known(answer, right=not off)
     more = state.hints < len(step.hints)
-    return replies.feedback(step, answer, numbers.right, off, known, more=more)
+    return replies.feedback(step, answer, numbers.right, off, known, text=state.answer, more=more)
 
 
 def draw_bars(step: lessons.Step, numbers: StepNumbers) -> None:
@@ -244,9 +244,9 @@ def draw_bars(step: lessons.Step, numbers: StepNumbers) -> None:
 
 def predicted(numbers: StepNumbers, drawn: list[float], labels: list[str]) -> str:
     """Answer a drawn prediction."""
-    gap = exercises.distance(drawn, numbers.weights)
+    near = exercises.nearness(drawn, numbers.weights)
     wrong = exercises.first_inverted(drawn, numbers.weights)
-    return replies.bars_feedback(gap, drawn, numbers.weights, labels, wrong)
+    return replies.bars_feedback(near, drawn, numbers.weights, labels, wrong)
 
 
 def draw_hints(step: lessons.Step, numbers: StepNumbers) -> None:

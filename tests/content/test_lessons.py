@@ -144,6 +144,23 @@ def test_a_right_answer_with_too_few_decimals_is_asked_for_more():
     assert "decimals are asked" not in said([1], [0.97], [0])[1]
 
 
+def test_zeros_at_the_end_are_digits_and_whole_numbers_can_be_rounded_ones():
+    def typed(text, right, decimals=3):
+        step = Step("task", "", "", "Which?", answer="output", decimals=decimals)
+        return replies.feedback(step, [float(text)], np.array(right), [0], text=text)["value"]
+
+    asked = "Not yet. Right as far as it goes: 3 decimals are asked for."
+    for text, right in (("0.5", 0.534), ("1.1", 1.099), ("0.58", 0.582), ("12", 12.34)):
+        assert typed(text, right) == asked
+    for text, right in (("1.500", 1.491), ("0.600", 0.582), ("1", 1.2), ("55.0", 54.6)):
+        assert "as far as it goes" not in typed(text, right)
+    assert typed("55", 54.6, 1) == asked.replace("3 decimals", "1 decimal").replace(" are ", " is ")
+    answer = replies.feedback(TASK, [0.7, 0.3], np.array([0.73, 0.27]), [0, 1], text="0,7; 0,3")
+    assert answer["value"] == asked
+    answer = replies.feedback(TASK, [0.7, 0.3], np.array([0.73, 0.27]), [0, 1], text="0,700; 0,3")
+    assert answer["value"] != asked
+
+
 def test_a_weight_of_minus_infinity_is_told_from_its_score():
     text = said([0.5, -math.inf, 0.5], [0.5, 0, 0.5], [1])[1]
     assert text == "Not yet. −∞ is the score of a masked key. Its weight is exp(−∞) = 0."
@@ -165,26 +182,26 @@ def test_an_unknown_wrong_answer_is_never_just_wrong():
 
 
 def test_a_prediction_is_compared_and_not_judged():
-    def told(distance, drawn, weights, wrong=None):
+    def told(nearness, drawn, weights, wrong=None):
         labels = [f"k{j + 1}" for j, _ in enumerate(weights)]
-        return replies.bars_feedback(distance, drawn, weights, labels, wrong)
+        return replies.bars_feedback(nearness, drawn, weights, labels, wrong)
 
-    assert told(0.02, [0.72, 0.28], [0.7, 0.3]) == "Very near. The weights are 0.7, 0.3."
-    assert told(0.06, [0.64, 0.31], [0.7, 0.3]) == (
+    assert told("very near", [0.72, 0.28], [0.7, 0.3]) == "Very near. The weights are 0.7, 0.3."
+    assert told("near", [0.64, 0.31], [0.7, 0.3]) == (
         "The order is right, and the heights are close. The weights are 0.7, 0.3."
     )
-    assert told(0.02, [1.44, 0.56], [0.7, 0.3]) == (
-        "The proportions are right. The weights are 0.7, 0.3. They sum to 1; your bars sum to 2"
-        " (as parts of it: 0.72, 0.28)."
+    assert told("in proportion", [1.44, 0.56], [0.7, 0.3]) == (
+        "The proportions are right, the heights are not yet. The weights are 0.7, 0.3. They sum to"
+        " 1; your bars sum to 2 (as parts of it: 0.72, 0.28)."
     )
-    far = told(0.4, [0.3, 0.5], [0.7, 0.3], (0, 1))
+    far = told("far", [0.3, 0.5], [0.7, 0.3], (0, 1))
     assert far.startswith("You gave k2 the most, but it is k1 that has the largest weight.")
     assert far.endswith("They sum to 1; your bars sum to 0.8 (as parts of it: 0.37, 0.62).")
-    other = told(0.3, [0.5, 0.2, 0.3], [0.6, 0.3, 0.1], (1, 2))
+    other = told("far", [0.5, 0.2, 0.3], [0.6, 0.3, 0.1], (1, 2))
     assert other.startswith("k1 has the largest weight, as you drew it; the others come in another")
-    alike = told(0.3, [0.7, 0.15, 0.15], [0.6, 0.3, 0.1], (1, 2))
+    alike = told("far", [0.7, 0.15, 0.15], [0.6, 0.3, 0.1], (1, 2))
     assert alike.startswith("You drew k2 and k3 alike, but k2 has the larger weight.")
-    assert told(0.2, [0.9, 0.1], [0.7, 0.3]).startswith("The order is right")
+    assert told("far", [0.9, 0.1], [0.7, 0.3]).startswith("The order is right, the heights are not")
     assert replies.drawn_bars("0.5 0.25", 2) == [0.5, 0.25]
     for bad in ("", "0.5", "x y", "2 0", "0 0", "nan 1"):
         assert replies.drawn_bars(bad, 2) is None
@@ -195,6 +212,7 @@ def test_a_prediction_is_compared_and_not_judged():
 HEAD = 'title = "A"\ngoal = "B"\n'
 GOOD = HEAD + '[[step]]\nkind = "task"\nsay = "x"\nask = "y"\nanswer = "weights"\n'
 GIVEN = 'given = { scores = "1, 0" }\n'
+HIDDEN_GIVEN = 'given = { scores = "1, 0", hide = "0" }\n'
 
 
 def test_the_smallest_lesson():
@@ -248,6 +266,8 @@ def test_the_smallest_lesson():
         (GOOD + GIVEN + "at = 'one'\n", 9, "places are whole numbers"),
         (GOOD + GIVEN + "decimals = 12\n", 9, "from 0 to 9"),
         (GOOD + GIVEN + "redraw = ['q']\n", 9, "which is not given"),
+        (GOOD + GIVEN + "redraw = ['hide']\n", 9, "which is not given"),
+        (GOOD + HIDDEN_GIVEN + "redraw = ['hide']\n", 9, "at least three keys"),
         (GOOD + GIVEN + "redraw = ['scores']\npool = [1]\n", 10, "2 different numbers"),
         (GOOD + GIVEN + "hints = 'x'\n", 9, "list of texts"),
         (GOOD + GIVEN + "hints = ['![a](b)']\n", 9, "pictures"),

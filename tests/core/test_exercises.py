@@ -91,10 +91,39 @@ def test_seed_0_is_what_was_given_and_seeds_differ():
         redrawn(ONE, ["scores"], (0.0, 1.0), 1)
 
 
+def test_which_keys_are_hidden_is_drawn_and_at_least_two_are_seen():
+    old = given_of(scores=[[1, 1, 1, 1], [2, 2, 2, 2]], hide=[3])
+    drawn = [redrawn(old, ["hide"], (), seed) for seed in range(1, 60)]
+    for new in drawn:
+        assert new.scores is old.scores
+        assert (new.allowed[0] == new.allowed[1]).all()
+        assert new.allowed[0].sum() in (2, 3)
+        assert not exercises.same_given(new, old) or (new.allowed == old.allowed).all()
+    assert len({tuple(new.allowed[0]) for new in drawn}) == 10
+
+
 def test_the_distance_of_drawn_bars_is_how_much_weight_would_have_to_move():
     assert exercises.distance([0.2, 0.2, 0.1], [0.4, 0.4, 0.2]) == pytest.approx(0)
     assert exercises.distance([1, 0, 0], [0.5, 0.25, 0.25]) == pytest.approx(0.5)
     assert exercises.distance([0, 0], [1, 0]) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "near", "right"),
+    [
+        ([0.67, 0.33], "very near", True),
+        ([0.8, 0.2], "near", True),
+        ([0.95, 0.05], "far", False),
+        ([0.77, 0.61], "far", False),
+        ([0.9, 0.8], "far", False),
+        ([1, 0.5], "in proportion", False),
+        ([0.55, 0.45], "near", True),
+        ([0.45, 0.45], "far", False),
+    ],
+)
+def test_a_prediction_is_right_where_its_order_is_and_every_bar_is_near(drawn, near, right):
+    assert exercises.nearness(drawn, [0.6698, 0.3302]) == near
+    assert exercises.is_prediction_right(drawn, [0.6698, 0.3302]) is right
 
 
 # what each mistake gives, worked out by hand or with a calculator
@@ -104,6 +133,20 @@ WRONG = [
     ("not-divided", ONE, "weights", [1, 0.4931, 0.1814]),
     ("plain-exps", ONE, "weights", [2.0281, 1, 0.3679]),
     ("uniform", HIDDEN, "weights", [0.5, 0, 0.5]),
+    ("mask-forgotten", given_of(scores=[[1, 1, 1, 1]], hide=[3]), "entropy", [1.3863]),
+    ("no-temperature", given_of(scores=[[16, 8, 0]], beta=1 / 8), "weights", [0.9997, 0.0003, 0]),
+    (
+        "temperature-twice",
+        given_of(scores=[[16, 8, 0]], beta=1 / 8),
+        "weights",
+        [0.3758, 0.3316, 0.2926],
+    ),
+    ("entropy-itself", ONE, "effective_keys", [0.9086]),
+    ("entropy-itself", ONE, "entropy", [2.4809]),
+    ("power-of-two", ONE, "effective_keys", [1.8773]),
+    ("sum-of-values", HEAD, "output", [2, 2]),
+    ("weights-as-output", HEAD, "output", [0.6698, 0.3302]),
+    ("scaled-as-weights", HEAD, "weights", [0.7071, 0]),
     ("own-position", CAUSAL, "allowed", [0, 0, 0, 1, 0, 0, 1, 1, 0]),
     ("other-order", ONE, "weights", [0.1083, 0.2945, 0.5972]),
     ("not-subtracted", ONE, "exps", [2.0281, 1, 0.3679]),

@@ -6,7 +6,7 @@ import pytest
 from attnviz.content import lessons
 from attnviz.content.lessons import live, replies, words
 from attnviz.content.lessons.reader import our_lesson
-from attnviz.core.exercises import part_of
+from attnviz.core.exercises import part_of, same_given
 from attnviz.core.mistakes import MISTAKES, mistaken
 from attnviz.pages.lesson_numbers import StepNumbers, check_lesson
 from attnviz.state.lessons import LessonState, read_answer
@@ -235,9 +235,25 @@ def test_a_reply_is_there_only_for_what_is_chosen_now():
 def test_a_wrong_answer_of_a_step_of_its_own_is_answered_in_the_words_of_the_lesson():
     for name, at in ALL:
         step = our_lesson(name).step(at)
-        for wrong in step.wrong:
-            page = Lessons(f"?lesson={name}&at={at}").answer(wrong.answer)
-            assert page.reply == {"value": f"Not yet. {wrong.reply}", "ok": False}
+        for seed in (0, 3) if step.redraw else (0,):
+            fill = StepNumbers(step, seed).fill_plain
+            for wrong in step.wrong:
+                link = f"?lesson={name}&at={at}&seed={'_'.join(['0'] * at + [str(seed)])}"
+                page = Lessons(link).answer(fill(wrong.answer))
+                assert page.reply == {"value": f"Not yet. {fill(wrong.reply)}", "ok": False}
+
+
+def test_fresh_numbers_have_another_answer_wherever_they_can():
+    for name, at in NUMERIC:
+        step, state = our_lesson(name).step(at), LessonState(lesson=name, at=at)
+        if not step.redraw:
+            continue
+        for _ in range(6):
+            shown = StepNumbers(step, state.seed_of(at))
+            state = shown.fresh_state(state)
+            fresh = StepNumbers(step, state.seed_of(at))
+            assert not same_given(fresh.given, shown.given)
+            assert fresh.places_off(np.ravel(shown.right)), (name, at, shown.right)
 
 
 def test_going_back_in_the_browser_keeps_what_was_answered_later():

@@ -142,6 +142,11 @@ class GivenTexts:
     hide: tuple[int, ...] = ()
     mask: str = ""
 
+    @property
+    def n_k(self) -> int:
+        """Number of keys; 0 where nothing is given."""
+        return len(self.scores[0]) if self.scores else len(self.k) if self.k else 0
+
 
 @dataclass(frozen=True)
 class Step:
@@ -173,7 +178,7 @@ class Step:
     hints : tuple of str
         A nudge, the next step, the worked step.
     redraw : tuple of str
-        Which of scores, q, k and v are drawn anew.
+        Which of scores, q, k, v and hide are drawn anew.
     pool : tuple of float
         The numbers they are drawn from.
     explore : str

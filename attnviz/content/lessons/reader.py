@@ -57,7 +57,8 @@ _LISTS = (
 )
 _WRONG = ("answer", "reply")
 _OPTION = ("text", "right", "reply")
-_GIVEN = ("scores", "q", "k", "v", "T", "beta", "scale", "hide", "mask")
+_MATRICES = ("scores", "q", "k", "v")
+_GIVEN = (*_MATRICES, "T", "beta", "scale", "hide", "mask")
 _TEXTS = ("title", "say", "ask", "well", "answer", "at", "explore", "open", "panel", "function")
 
 
@@ -259,9 +260,11 @@ class _Reader:
         if (step.function or step.kind == "code") and step.function not in NAMES:
             raise self.fail("function", f"function must be one of {', '.join(NAMES)}")
         for name in step.redraw:
-            if name not in ("scores", "q", "k", "v") or getattr(step.given, name) is None:
+            if name not in (*_MATRICES, "hide") or not getattr(step.given, name):
                 raise self.fail("redraw", f"redraw names {quoted(name)}, which is not given")
-        for name in step.redraw:
+            if name == "hide" and step.given.n_k < 3:
+                raise self.fail("redraw", "redraw of hide needs at least three keys")
+        for name in set(step.redraw) & set(_MATRICES):
             kinds = {c.value for row in getattr(step.given, name) for c in row if c.text != "-inf"}
             if len(kinds) > len(step.pool):
                 raise self.fail(
@@ -352,7 +355,7 @@ class _Reader:
                 raise self.fail(name, f"{name} must be a text in quotes")
         matrices: dict[str, Matrix | None] = {
             name: self.read(name, _matrix, data[name]) if name in data else None
-            for name in ("scores", "q", "k", "v")
+            for name in _MATRICES
         }
         temperature = Temperature("T", "1")
         for name in ("T", "beta"):
@@ -373,11 +376,11 @@ class _Reader:
         q, k, v = found.q, found.k, found.v
         if (q, k, v).count(None) not in (0, 3):
             raise self.fail(table, "q, k and v belong together")
-        n_k = len(found.scores[0]) if found.scores else len(k) if k else 0
         if q and k and v and (len(q[0]) != len(k[0]) or len(k) != len(v)):
             raise self.fail(table, "the shapes of q, k and v don't fit")
-        if found.hide and found.hide[-1] >= n_k:
-            raise self.fail("hide", f"there is no key {found.hide[-1]}; the last one is {n_k - 1}")
+        if found.hide and found.hide[-1] >= found.n_k:
+            last = found.n_k - 1
+            raise self.fail("hide", f"there is no key {found.hide[-1]}; the last one is {last}")
 
 
 def _matrix(text: str) -> Matrix:

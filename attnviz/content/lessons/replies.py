@@ -17,6 +17,8 @@ from attnviz.state.lessons import LessonState
 MISTAKES = {
     "scores-as-weights": "These are the scores themselves. A weight says how much of the whole a"
     " key gets: take the exponential of each score, then divide by their sum.",
+    "scaled-as-weights": "These are the scaled scores. A weight says how much of the whole a key"
+    " gets: take the exponential of each of them, then divide by their sum.",
     "divided-scores": "These are the scores divided by their sum. That breaks as soon as a score"
     " is negative: take the exponential first, then divide.",
     "not-divided": "These are the exponentials. The last step is missing: divide by their sum.",
@@ -31,6 +33,7 @@ MISTAKES = {
     " a time: each row has a sum of its own.",
     "temperature-inverted": "T and β are mixed up: β = 1/T, and β multiplies the scores.",
     "no-temperature": "The temperature is left out: multiply the scores by β = 1/T before exp.",
+    "temperature-twice": "Here the scores were divided by T twice. Once is enough.",
     "temperature-after": "Here the weights were multiplied by β after softmax, and no longer sum to"
     " 1. β belongs on the scores, before softmax.",
     "mask-after": "Here the weight was set to 0 after softmax, and the masked key is still in the"
@@ -54,6 +57,10 @@ MISTAKES = {
     "not-scaled": "The division by √d_k is left out.",
     "not-transposed": "Here Q was multiplied by K. A score is a query row times a key row: Q Kᵀ.",
     "scores-times-values": "Here the values were mixed with the scores. Mix them with the weights.",
+    "sum-of-values": "Here the values were added whole. Each counts only by its weight, and the"
+    " weights sum to 1.",
+    "weights-as-output": "These are the weights. The output is the values, each times its weight,"
+    " added up.",
     "mean-of-values": "That is the plain mean of the values. Each value counts by its weight.",
     "rounded-early": "The way is right, but the exponentials were rounded before dividing. Keep all"
     " digits until the end.",
@@ -62,6 +69,8 @@ MISTAKES = {
     "bits": "That is the entropy in bits, with the logarithm to base 2. Asked are nats: use ln.",
     "base-10": "That is the entropy with the logarithm to base 10. Asked are nats: use ln.",
     "no-minus": "The minus sign is missing: logarithms of weights are negative, entropy isn't.",
+    "entropy-itself": "That is the entropy itself. Effective keys are e to its power.",
+    "power-of-two": "Here 2 was raised to the entropy. For nats it is e to this power.",
     "counted-keys": "That holds only when all weights are equal. Here they differ.",
     "sums-to-one": "1 is the sum of one row. Every query has a row of its own.",
     "gap-for-ratio": "That is the gap of the scores. The ratio of the weights is e to this power.",
@@ -71,6 +80,8 @@ MISTAKES = {
 }
 
 _OF_ONE = {
+    "scaled-as-weights": "That is the scaled score. A weight says how much of the whole a key gets:"
+    " take the exponentials, then divide by their sum.",
     "scores-as-weights": "That is the score itself. A weight says how much of the whole a key gets:"
     " take the exponential of each score, then divide by their sum.",
     "divided-scores": "That is the score divided by the sum of the scores. That breaks as soon as a"
@@ -79,6 +90,8 @@ _OF_ONE = {
     " all.",
 }
 _OF_WHAT_FOLLOWS = {
+    "scaled-as-weights": "This follows when the scaled scores are taken for weights. First take the"
+    " exponential of each of them, and divide by their sum.",
     "scores-as-weights": "This follows when the scores are taken for weights. First take the"
     " exponential of each score, and divide by their sum.",
     "divided-scores": "This follows from the scores divided by their sum. Take the exponentials"
@@ -87,6 +100,9 @@ _OF_WHAT_FOLLOWS = {
     "uniform": "This follows when every key gets the same weight. It holds only where all scores"
     " are equal.",
 }
+_OF_ENTROPY = _OF_WHAT_FOLLOWS | {
+    "entropy-itself": "That is the number of effective keys. The entropy is its logarithm.",
+}
 _OF_MASKS = {
     "mask-forgotten": "Nothing is hidden here. Which keys may the first query not attend to?",
 }
@@ -94,10 +110,17 @@ _OF_WEIGHTS = {
     "polarity": "Here the hidden keys were kept, and those that may be attended to were hidden.",
 }
 _OF_SUMS = {
+    "scaled-as-weights": "That is the sum of the scaled scores. Asked is the sum of the weights.",
     "scores-as-weights": "That is the sum of the scores. Asked is the sum of the weights.",
     "not-divided": "That is the sum of the exponentials. Asked is the sum of the weights.",
     "uniform": "That is a sum of 1 for each key. It is each query whose weights sum to 1.",
 }
+
+
+_AS_FAR = (
+    "Right as far as it goes: {} decimals are asked for.",
+    "Right as far as it goes: {} decimal is asked for.",
+)
 
 
 def mistake_words(step: Step, mistake: str, count: int) -> str:
@@ -121,6 +144,7 @@ def mistake_words(step: Step, mistake: str, count: int) -> str:
         "weight_sum": _OF_SUMS,
         "row_sums": _OF_SUMS,
         "allowed": _OF_MASKS,
+        "entropy": _OF_ENTROPY,
     }.get(step.answer, _OF_WHAT_FOLLOWS)
     return own.get(mistake, MISTAKES[mistake])
 
@@ -149,6 +173,8 @@ def unread(
     """
     if re.fullmatch(r"(?i)[\s,;\[\]]*nan[\s,;\[\]nan]*", text):
         return _not_yet("NaN is what a program gives where there is no number. Here there is one.")
+    if re.search(r"(?i)\b(ln|log|exp)|\be\s*(\^|\*\*)", text):
+        return _not_yet("Logarithms and powers of e are not worked out here: type the number.")
     if not shape:
         sentence = sentence.replace("Value 1 is", "That is").replace("Value 1 has", "That has")
     form = mask_form(shape) if step.answer == "allowed" else asked_form(step, shape, whole=whole)
@@ -162,6 +188,7 @@ def feedback(
     off: Sequence[int],
     known: str = "",
     *,
+    text: str = "",
     more: bool = False,
 ) -> dict[str, Any]:
     """Answer an answer: right, or which known mistake it is, or where it is off.
@@ -176,6 +203,8 @@ def feedback(
         Places that are off, from 0.
     known : str
         What the lesson says to this very answer, or empty.
+    text : str
+        The answer as it was typed: its zeros at the end count as digits.
     more : bool
         True when there is help that isn't open yet.
 
@@ -187,12 +216,13 @@ def feedback(
     if not off:
         return {"value": f"Right: {written(np.asarray(right))}. {known}".strip(), "ok": True}
     values, wanted = np.ravel(answer).astype(float), np.ravel(right).astype(float)
-    if _is_rounded(values, wanted, range(2, step.decimals)):
-        return _not_yet(f"Right as far as it goes: {step.decimals} decimals are asked for.")
+    fewer = [at for at in range(step.decimals) if not text or at == _typed_decimals(text)]
+    if _is_rounded(values, wanted, [at for at in fewer if at >= 2]):
+        return _not_yet(_AS_FAR[step.decimals == 1].format(step.decimals))
     if known:
         return _not_yet(known)
-    if _is_rounded(values, wanted, range(1, min(2, step.decimals))):
-        return _not_yet(f"Right as far as it goes: {step.decimals} decimals are asked for.")
+    if _is_rounded(values, wanted, [at for at in fewer if at < 2]):
+        return _not_yet(_AS_FAR[step.decimals == 1].format(step.decimals))
     if np.isneginf(values).any() and np.isfinite(wanted).all() and step.answer != "allowed":
         return _not_yet("−∞ is the score of a masked key. Its weight is exp(−∞) = 0.")
     lines = []
@@ -226,9 +256,19 @@ def _not_yet(words: str) -> dict[str, Any]:
     return {"value": f"Not yet. {words}", "ok": False}
 
 
-def _is_rounded(values: np.ndarray, wanted: np.ndarray, decimals: range) -> bool:
-    """Tell whether numbers are the right ones, rounded to fewer decimals but not to whole ones."""
-    if (np.round(values) == values).all():
+def _typed_decimals(text: str) -> int:
+    """Count the decimals of the number that has the most."""
+    mark = "." if "." in text else ","
+    return max((len(digits) for digits in re.findall(rf"\{mark}(\d+)", text)), default=0)
+
+
+def _is_rounded(values: np.ndarray, wanted: np.ndarray, decimals: Sequence[int]) -> bool:
+    """Tell whether numbers are the right ones, rounded to fewer decimals.
+
+    A whole number is the rounded one only of a number with two digits before the point: 1 for 0.67
+    is no answer.
+    """
+    if (np.round(values) == values).all() and not (np.abs(wanted) >= 10).all():
         return False
     with np.errstate(invalid="ignore", over="ignore"):
         return any(
@@ -238,8 +278,16 @@ def _is_rounded(values: np.ndarray, wanted: np.ndarray, decimals: range) -> bool
         )
 
 
+NEARNESS = {
+    "very near": "Very near.",
+    "near": "The order is right, and the heights are close.",
+    "in proportion": "The proportions are right, the heights are not yet.",
+    "far": "The order is right, the heights are not yet.",
+}
+
+
 def bars_feedback(
-    distance: float,
+    nearness: str,
     drawn: Sequence[float],
     weights: Sequence[float],
     labels: Sequence[str],
@@ -249,8 +297,8 @@ def bars_feedback(
 
     Parameters
     ----------
-    distance : float
-        Total-variation distance of the bars, taken as parts of their sum, 0 to 1.
+    nearness : str
+        From `attnviz.core.exercises.nearness`.
     drawn, weights : sequence of float
     labels : sequence of str
         Names of the keys.
@@ -274,12 +322,8 @@ def bars_feedback(
             else f"{largest} has the largest weight, as you drew it; the others come in another"
             " order."
         )
-    elif distance < 0.05:
-        words = "Very near." if summed else "The proportions are right."
-    elif distance < 0.15:
-        words = "The order is right, and the heights are close."
     else:
-        words = "The order is right, the heights are not yet."
+        words = NEARNESS[nearness]
     line = f"{words} The weights are {written(weights)}."
     if summed:
         return line

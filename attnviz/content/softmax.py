@@ -613,11 +613,12 @@ def entropy_lines(entropy: float, keys: float, ceiling: float, bits: float, n: i
     """
     same = "one key" if n == 1 else f"{n} equal keys"
     nats = shown(entropy)
+    power = f"({nats})" if "e" in nats else nats
     return [
-        f"Effective keys: e^{nats} {equals(math.exp, nats, keys)}. So many keys with equal weights"
+        f"Effective keys: e^{power} {equals(math.exp, nats, keys)}. So many keys with equal weights"
         " would have this entropy.",
-        f"It is 0 when one key has all the weight, and at most ln {n} = {shown(ceiling)} nats, for"
-        f" {same}.",
+        f"The entropy is 0 when one key has all the weight, and at most ln {n} = {shown(ceiling)}"
+        f" nats, for {same}.",
         f"In bits, with the logarithm to base 2: {nats} / ln 2"
         f" {equals(lambda h: h / math.log(2), nats, bits)}.",
     ]

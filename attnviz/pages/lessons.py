@@ -157,8 +157,11 @@ def draw_explorer(step: lessons.Step) -> None:
     if step.explore == "softmax":
         explorer = softmax_explorer.SoftmaxExplorer(inner)
         if explorer.draw_editors(compare=False):
+            below = step.panel == "curves"  # they go on from the bars; others are what it is about
+            if step.panel and not below:
+                explorer.draw_panel(step.panel)
             explorer.draw_result()
-            if step.panel:
+            if below:
                 explorer.draw_panel(step.panel)
     elif step.explore == "masks":
         explorer = attention_explorer.AttentionExplorer(inner)
@@ -168,12 +171,20 @@ def draw_explorer(step: lessons.Step) -> None:
     else:
         explorer = attention_explorer.AttentionExplorer(inner)
         explorer.draw_editors()
-        explorer.draw_controls()
+        small = inner.state.is_easy  # then its numbers are changed, and what they do comes first
+        if not small:
+            explorer.draw_controls()
         if explorer.compute():
             explorer.draw_stages()
             if inner.state.row is not None:
                 explorer.draw_query()
-    st.page_link(page, label=words.WHOLE_PAGE, query_params=encode(inner.state, presets) or None)
+        if small:
+            explorer.draw_controls()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        link = encode(inner.state, presets) or None
+        st.page_link(page, label=words.WHOLE_PAGE, query_params=link)
+        if inner.state != start:
+            inner.reset_button(words.BACK_TO_NUMBERS, help=words.BACK_TO_NUMBERS_HELP)
 
 
 def draw_question(step: lessons.Step, numbers: StepNumbers) -> None:
@@ -236,7 +247,7 @@ def draw_bars(step: lessons.Step, numbers: StepNumbers) -> None:
         "drawn": drawn,
         "weights": numbers.weights if drawn else None,
         "shown": [live.written(weight) for weight in numbers.weights] if drawn else None,
-        "words": words.BARS,
+        "words": words.bars(step),
         "reply": predicted(numbers, drawn, labels) if drawn else "",
     }
     form.editor("bars", data, part="predict")

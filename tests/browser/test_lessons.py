@@ -104,7 +104,7 @@ def test_bars_a_choice_and_a_number_are_answered_with_the_keyboard_alone(lesson:
     tab_to(lesson, "Weight of k1, in hundredths")
     for _ in range(6):
         press("PageUp")
-    expect(lesson.page.get_by_text("k1: 0.6", exact=True)).to_be_visible()
+    expect(lesson.page.get_by_text("k1: you 0.6", exact=True)).to_be_visible()
     tab_to(lesson, "Commit")
     press("Enter")
     lesson.links_to(lesson="weights", answers="0.60 0.00 0.00")
@@ -200,7 +200,7 @@ def test_a_drawn_prediction_can_be_drawn_again(lesson: Lesson) -> None:
     lesson.press("Next")
     lesson.begins(2)
     lesson.press("Back")
-    expect(lesson.page.get_by_text("k2: 0.3", exact=True)).to_be_visible()
+    expect(lesson.page.get_by_text("k2: you 0.3", exact=True)).to_be_visible()
 
 
 def test_on_a_phone_what_answers_comes_into_sight_and_the_menu_goes(visitor) -> None:

@@ -362,6 +362,26 @@ def test_one_number_stands_for_all_where_all_are_the_same():
     assert Lessons(f"?lesson=weights&at={at}").answer("1/2").reply["ok"] is True
 
 
+def test_what_a_lesson_is_about_stands_right_below_what_is_changed():
+    def drawn(link, page):
+        found = Lessons(link)
+        names = [e.key.removeprefix(f"{page}.") for e in found.elements if e.key]
+        return [n for n in names if n in ("q", "stages", "temperature", "matrix", "terms", "table")]
+
+    assert drawn("?lesson=head&at=1", "lesson-head-1")[:3] == ["q", "stages", "temperature"]
+    assert drawn("?lesson=scaling&at=1", "lesson-scaling-1") == ["temperature", "stages"]
+    assert drawn("?lesson=spread&at=1", "lesson-spread-1")[-2:] == ["terms", "table"]
+
+
+def test_changed_numbers_of_an_explorer_can_be_put_back():
+    page = Lessons("?lesson=spread&at=1")
+    label, page.page = words.BACK_TO_NUMBERS, "lesson-spread-1"
+    assert label not in [b.label for b in page.at.button]
+    page.scores("9 9 0 0").press(label)
+    assert page.data("matrix")["cells"] == [["5", "5", "0", "0"]]
+    assert label not in [b.label for b in page.at.button]
+
+
 def test_the_explorer_of_a_lesson_is_alive_and_opens_on_a_page_of_its_own():
     page = Lessons("?lesson=weights&at=1")
     page.page = "lesson-weights-1"

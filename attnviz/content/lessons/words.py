@@ -70,9 +70,28 @@ BARS = {
     "together": "Together",
     "nothing": "Pull up each bar as high as you expect the weight, then commit.",
     "legend": "The dark line is the weight.",
+    "yours": "you",
 }
+BACK_TO_NUMBERS = "Back to the lesson's numbers"
+BACK_TO_NUMBERS_HELP = (
+    "What you change here is kept while you are here; the link of a lesson keeps your answers only."
+)
 _EXAMPLES = ("0.25", "1/3", "0.5", "0.125")
 _HINTS = ("a nudge", "the next step", "the worked step")
+
+
+def bars(step: Step) -> dict[str, str]:
+    """Return the words around bars that are drawn, with the name of the numbers below them.
+
+    Parameters
+    ----------
+    step : Step
+
+    Returns
+    -------
+    dict of str to str
+    """
+    return BARS | {"score": "score" if step.given.q is None else "scaled score\n"}
 
 
 def trail(lesson: Lesson, standing: Sequence[str], at: int) -> dict[str, Any]:

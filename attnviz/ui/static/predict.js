@@ -29,15 +29,16 @@ class Predict {
   }
 
   lay() {
-    const { labels, scores, colors } = this.data;
+    const { labels, scores, colors, words } = this.data;
     const drawn = drafts.get(this.data.place) ?? this.data.drawn;
+    this.bars.style.setProperty('--bars', labels.length);
     this.columns = labels.map((label, j) => {
       const slider = el('input', { type: 'range', min: 0, max: 100, step: 1, 'aria-label': `Weight of ${label}, in hundredths`, oninput: () => { drafts.set(this.data.place, this.values()); this.look(); } });
       slider.value = String(Math.round(100 * (drawn?.[j] ?? 0)));
       const fill = el('span', { class: 'av-fill', style: `--key:${colors[j % colors.length]}` });
       const truth = el('span', { class: 'av-truth' });
       const said = el('span', { class: 'av-note' }, label);
-      return { slider, fill, truth, said, box: el('div', { class: 'av-column' }, el('div', { class: 'av-stack' }, fill, truth, slider), el('span', { class: 'av-score' }, `score ${scores[j]}`), said) };
+      return { slider, fill, truth, said, box: el('div', { class: 'av-column' }, el('div', { class: 'av-stack' }, fill, truth, slider), el('span', { class: 'av-score' }, `${words.score} ${scores[j]}`), said) };
     });
     this.bars.replaceChildren(...this.columns.map((column) => column.box));
   }
@@ -53,7 +54,7 @@ class Predict {
       column.slider.disabled = told;
       column.truth.hidden = !told;
       if (told) column.truth.style.bottom = `${100 * weights[j]}%`;
-      text(column.said, told ? `${labels[j]}: you ${values[j]}\nweight ${shown[j]}` : `${labels[j]}: ${values[j]}`);
+      text(column.said, `${labels[j]}: ${words.yours} ${values[j]}${told ? `\nweight ${shown[j]}` : ''}`);
     });
     const sum = Number(values.reduce((total, value) => total + value, 0).toFixed(2));
     text(this.sum, sum ? `${words.together} ${sum}.` : words.nothing);

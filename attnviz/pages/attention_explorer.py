@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from attnviz import AttentionSteps, attention, softmax_steps
+from attnviz.content import attention_stages, attention_tables, tables
 from attnviz.content import attention_words as words
 from attnviz.content import softmax as softmax_words
-from attnviz.content import tables
 from attnviz.content.attention import preset_states
 from attnviz.core import heads, questions
 from attnviz.exports import attention as exports
@@ -113,7 +113,7 @@ class AttentionExplorer:
         if state.is_large and state.is_whole:
             form.segmented("stage", STAGES, labelled=True)
         factor = heads.scale_of(state.d_k, state.scale_value)
-        stages = words.stages(state, self.steps, shades, factor)
+        stages = attention_stages.stages(state, self.steps, shades, factor)
         chosen = [stage for stage in stages if not only or stage.get("id") in only]
         stage_maps(form, "stages", chosen, SCALES)
 
@@ -174,7 +174,7 @@ class AttentionExplorer:
         seen = row.allowed.tolist()
         if state.cell:
             product = heads.dot_product(values_of(state.q), values_of(state.k), *state.cell)
-            parts.table(self.form.key("dot"), words.dot_table(state, product))
+            parts.table(self.form.key("dot"), attention_tables.dot_table(state, product))
         left, right = st.columns(2, gap="medium")
         if row.sees_a_key:
             one = softmax_steps(row.scaled, beta=self.beta, allowed=row.allowed)
@@ -191,7 +191,7 @@ class AttentionExplorer:
                     ),
                 )
             with right:
-                texts = words.weight_texts(row, exact=state.temperature.T == 0)
+                texts = attention_stages.weight_texts(row, exact=state.temperature.T == 0)
                 parts.figure(
                     weight_bars(state.key_labels, row.weights, texts, masked=~row.allowed),
                     self.form.key("bars"),
@@ -201,19 +201,21 @@ class AttentionExplorer:
                     stamp=self.form.stamp("bars"),
                 )
         if state.reached("output"):
-            parts.table(self.form.key("gather"), words.gather_table(state, colors, row, seen))
+            parts.table(
+                self.form.key("gather"), attention_tables.gather_table(state, colors, row, seen)
+            )
 
     def draw_entropy(self) -> None:
         """Draw the entropy of each query against its ceiling."""
         state = self.state
         entropies = questions.row_entropies(self.steps)
-        texts = words.entropy_texts(entropies.tolist())
+        texts = attention_tables.entropy_texts(entropies.tolist())
         parts.figure(
             figures.entropy_per_query(
                 state.query_labels,
                 entropies,
                 heads.ceilings(self.steps),
-                [words.number(nats) for nats in entropies.tolist()],
+                [attention_stages.number(nats) for nats in entropies.tolist()],
                 empty=self.steps.empty_rows,
             ),
             self.form.key("entropy"),
@@ -225,7 +227,7 @@ class AttentionExplorer:
         )
         parts.table(
             self.form.key("entropies"),
-            words.entropy_table(state, texts, heads.ceilings(self.steps).tolist()),
+            attention_tables.entropy_table(state, texts, heads.ceilings(self.steps).tolist()),
         )
         st.caption(words.ENTROPY)
 
@@ -233,7 +235,7 @@ class AttentionExplorer:
         """Draw how much each key receives from all queries."""
         state = self.state
         totals = heads.received(self.steps)
-        texts = [words.number(total) for total in totals.tolist()]
+        texts = [attention_stages.number(total) for total in totals.tolist()]
         parts.figure(
             figures.received(state.key_labels, totals, texts),
             self.form.key("received"),
@@ -260,7 +262,9 @@ class AttentionExplorer:
             beta=self.beta,
         )
         results = {policy: _computed(state, policy) for policy in POLICIES if policy != "error"}
-        parts.table(self.form.key("policies"), words.policy_table(state, rows, results, numbered))
+        parts.table(
+            self.form.key("policies"), attention_tables.policy_table(state, rows, results, numbered)
+        )
         st.caption(words.POLICY)
 
     def draw_compare(self) -> None:
@@ -286,11 +290,11 @@ class AttentionExplorer:
         except ValueError as error:
             parts.warnings(self.form.key("pin-shapes"), [f"A and B can't be compared: {error}."])
             return
-        maps = words.compare_stages(
+        maps = attention_stages.compare_stages(
             state, first, self.steps, difference, heads.shades, pinned.state
         )
         stage_maps(self.form, "maps", maps, SCALES)
-        parts.table(self.form.key("distances"), words.compare_table(state, difference))
+        parts.table(self.form.key("distances"), attention_tables.compare_table(state, difference))
 
     def draw_export(self) -> None:
         """Offer the numbers, the figure and the state to take away."""
@@ -347,13 +351,13 @@ class AttentionExplorer:
                 self.steps.weights,
                 state.query_labels,
                 state.key_labels,
-                texts=words.weight_cells(self.steps, exact=state.temperature.T == 0),
+                texts=attention_stages.weight_cells(self.steps, exact=state.temperature.T == 0),
                 masked=~self.steps.allowed,
                 kind="weights",
                 title="Weights A",
             ),
             self.form.key("heatmap"),
-            alt=words.stages_alt(state, self.steps),
+            alt=attention_stages.stages_alt(state, self.steps),
             name="attnviz-attention",
             scale=self.scale,
             late=True,

@@ -80,7 +80,7 @@ def stage_maps(
     name : str
         One of the form's parts.
     stages : sequence of mapping
-        From `attnviz.content.attention_words`.
+        From `attnviz.content.attention_stages`.
     scales : mapping of str to stops
         The colour scales ``weights`` and ``signed``.
     """

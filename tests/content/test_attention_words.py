@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attnviz import attention
+from attnviz.content import attention_stages, attention_tables
 from attnviz.content import attention_words as words
 from attnviz.content.attention import PRESETS
 from attnviz.content.shown import shown
@@ -51,7 +52,9 @@ def laid(state):
     """The stages of a state by their names."""
     steps = computed(state)
     factor = heads.scale_of(state.d_k, state.scale_value)
-    stages = words.stages(state, steps, heads.stage_shades(steps, values_of(state.v)), factor)
+    stages = attention_stages.stages(
+        state, steps, heads.stage_shades(steps, values_of(state.v)), factor
+    )
     return {stage["id"]: stage for stage in stages}
 
 
@@ -61,7 +64,7 @@ def row_of(state):
 
 def gathered(state):
     row = row_of(state)
-    return words.gather_table(state, ["#000"] * state.n_k, row, row.allowed.tolist())
+    return attention_tables.gather_table(state, ["#000"] * state.n_k, row, row.allowed.tolist())
 
 
 def read(text):
@@ -70,7 +73,7 @@ def read(text):
 
 
 def written(array):
-    return [[words.number(x) for x in row] for row in array.tolist()]
+    return [[attention_stages.number(x) for x in row] for row in array.tolist()]
 
 
 def cells_of(table):
@@ -382,7 +385,7 @@ def test_a_score_is_written_out_as_the_sum_of_its_products():
         q=matrix("1 2", "3 -4"), k=matrix("5 6", "1/3 1"), tokens=("it", "is"), cell=(1, 0)
     )
     product = heads.dot_product(values_of(state.q), values_of(state.k), 1, 0)
-    table = words.dot_table(state, product)
+    table = attention_tables.dot_table(state, product)
     assert cells_of(table) == {
         "1": ["3", "5", "15"],
         "2": ["−4", "6", "−24"],
@@ -399,21 +402,21 @@ def test_a_score_is_written_out_as_the_sum_of_its_products():
 
 
 def test_bars_tell_masked_underflowed_and_exact_zeros_apart():
-    assert words.weight_texts(row_of(EMPTY), exact=False) == ["0.5", "0.5", "masked"]
-    assert words.weight_texts(row_of(UNDERFLOW), exact=False) == ["1", "0 (underflow)"]
+    assert attention_stages.weight_texts(row_of(EMPTY), exact=False) == ["0.5", "0.5", "masked"]
+    assert attention_stages.weight_texts(row_of(UNDERFLOW), exact=False) == ["1", "0 (underflow)"]
     cold = row_of(replace(DEFAULT, temperature=COLD))
-    assert words.weight_texts(cold, exact=True) == ["1", "0"]
+    assert attention_stages.weight_texts(cold, exact=True) == ["1", "0"]
 
 
 def test_cells_of_a_figure_say_masked_where_a_query_sees_another_key():
     steps = computed(EMPTY)
-    assert words.weight_cells(steps) == [
+    assert attention_stages.weight_cells(steps) == [
         ["0", "0", "0"],
         ["0.5", "0.5", "masked"],
         written(steps.weights)[2],
     ]
-    assert words.weight_cells(computed(UNDERFLOW)) == [["1", "0 (underflow)"]]
-    assert words.weight_cells(computed(UNDERFLOW), exact=True) == [["1", "0"]]
+    assert attention_stages.weight_cells(computed(UNDERFLOW)) == [["1", "0 (underflow)"]]
+    assert attention_stages.weight_cells(computed(UNDERFLOW), exact=True) == [["1", "0"]]
 
 
 # -- queries without a key, and two states beside each other --------------------------------------
@@ -424,7 +427,7 @@ def test_every_policy_is_laid_beside_the_others_for_every_such_query():
     values = [values_of(cells) for cells in (state.q, state.k, state.v)]
     results = {name: computed(state, name) for name in ("zeros", "uniform", "nan")}
     numbered = heads.attention_with_a_number(*values, allowed=allowed_in(state))
-    table = cells_of(words.policy_table(state, [0, 2], results, numbered))
+    table = cells_of(attention_tables.policy_table(state, [0, 2], results, numbered))
     assert list(table) == [
         f"{who}, {name}"
         for who in ("[PAD]", "purr")
@@ -443,7 +446,7 @@ def test_long_rows_of_numbers_end_in_dots():
     many = matrix(*["1 0"] * 9)
     state = AttentionState(k=many, v=many, hide=tuple((0, j) for j in range(9)))
     steps = computed(state)
-    table = cells_of(words.policy_table(state, [0], {"zeros": steps}, steps))
+    table = cells_of(attention_tables.policy_table(state, [0], {"zeros": steps}, steps))
     assert table["q1, zeros"] == ["[0, 0, 0, 0, 0, 0, 0, 0, …]", "[0, 0]"]
 
 
@@ -454,18 +457,20 @@ def compared(first, second):
 
 def test_two_equal_states_are_at_no_distance():
     *_, difference = compared(DEFAULT, DEFAULT)
-    assert cells_of(words.compare_table(DEFAULT, difference)) == {"q1": ["0", "0", "[0, 0]"]}
+    assert cells_of(attention_tables.compare_table(DEFAULT, difference)) == {
+        "q1": ["0", "0", "[0, 0]"]
+    }
 
 
 def test_the_distances_of_two_states_stand_beside_each_query():
     *_, difference = compared(DEFAULT, CAUSAL)
     one, other = 0.6697615493266569, 0.3302384506733431  # e^(1/√2) / (e^(1/√2) + 1), and the rest
-    tv, kl, output = cells_of(words.compare_table(CAUSAL, difference))["q1"]
+    tv, kl, output = cells_of(attention_tables.compare_table(CAUSAL, difference))["q1"]
     assert read(tv) == pytest.approx(other, abs=6e-5)
     assert kl == "∞"  # A looks at a key that B hides
     assert output == "[0.660, −0.660]"
     *_, difference = compared(CAUSAL, DEFAULT)
-    tv, kl, output = cells_of(words.compare_table(DEFAULT, difference))["q1"]
+    tv, kl, output = cells_of(attention_tables.compare_table(DEFAULT, difference))["q1"]
     assert read(kl) == pytest.approx(-math.log(one), abs=6e-5)
     assert output == "[−0.660, 0.660]"
 
@@ -474,14 +479,14 @@ def test_the_distances_of_two_states_stand_beside_each_query():
 def test_a_query_without_a_key_has_no_distance(policy):
     state = replace(EMPTY, empty=policy)
     *_, difference = compared(replace(state, hide=()), state)
-    table = cells_of(words.compare_table(state, difference))
+    table = cells_of(attention_tables.compare_table(state, difference))
     assert table["[PAD]"][:2] == ["no keys", "no keys"]
     assert table["purr"][:2] == ["0", "0"]
 
 
 def test_a_b_and_their_difference_are_drawn_on_the_same_scale():
     one, two, difference = compared(DEFAULT, CAUSAL)
-    stages = words.compare_stages(CAUSAL, one, two, difference, heads.shades)
+    stages = attention_stages.compare_stages(CAUSAL, one, two, difference, heads.shades)
     a, b, change = stages
     assert [stage["id"] for stage in stages] == ["a", "b", "difference"]
     assert (a["texts"], a["masked"]) == ([["0.670", "0.330"]], [[False, False]])
@@ -490,7 +495,7 @@ def test_a_b_and_their_difference_are_drawn_on_the_same_scale():
     assert (a["shades"], b["shades"]) == ([[0.67, 0.33]], [[1, 0]])
     assert change["shades"][0] == pytest.approx([0.5 + 0.33024 / 2, 0.5 - 0.33024 / 2], abs=1e-4)
     assert [stage["colours"] for stage in stages] == ["weights", "weights", "signed"]
-    turned = words.compare_stages(
+    turned = attention_stages.compare_stages(
         replace(CAUSAL, orient="columns"), one, two, difference, heads.shades
     )
     assert [stage["texts"] for stage in turned] == [
@@ -502,7 +507,7 @@ def test_a_b_and_their_difference_are_drawn_on_the_same_scale():
 def test_the_difference_of_what_is_not_a_number_has_no_place_on_the_scale():
     state = replace(EMPTY, empty="nan")
     one, two, difference = compared(replace(state, hide=()), state)
-    *_, change = words.compare_stages(state, one, two, difference, heads.shades)
+    *_, change = attention_stages.compare_stages(state, one, two, difference, heads.shades)
     assert change["texts"][0] == ["nan"] * 3
     assert change["shades"][0] == [None] * 3
     assert change["shades"][2] == [0.5] * 3
@@ -512,9 +517,11 @@ def test_each_of_two_states_has_its_own_zeros():
     cold = replace(DEFAULT, temperature=COLD)
     one, two, difference = compared(cold, UNDERFLOW)
     options = UNDERFLOW, one, two, difference, heads.shades
-    a, b, _ = words.compare_stages(*options, pinned=cold)
+    a, b, _ = attention_stages.compare_stages(*options, pinned=cold)
     assert (a["texts"], b["texts"]) == ([["1", "0"]], [["1", "0 (underflow)"]])
-    a, b, _ = words.compare_stages(cold, two, one, difference, heads.shades, pinned=UNDERFLOW)
+    a, b, _ = attention_stages.compare_stages(
+        cold, two, one, difference, heads.shades, pinned=UNDERFLOW
+    )
     assert (a["texts"], b["texts"]) == ([["1", "0 (underflow)"]], [["1", "0"]])
 
 
@@ -522,7 +529,7 @@ def test_each_of_two_states_has_its_own_zeros():
 
 
 def test_entropy_is_written_in_nats_with_effective_keys():
-    texts = words.entropy_texts([math.log(2), 0.0, 0.5, math.nan])
+    texts = attention_tables.entropy_texts([math.log(2), 0.0, 0.5, math.nan])
     assert texts == [
         "0.693 nats, 2 effective keys",
         "0 nats, 1 effective key",
@@ -535,10 +542,10 @@ def test_entropy_is_written_in_nats_with_effective_keys():
 def test_a_query_without_a_key_has_no_entropy_and_never_zero(policy):
     state = replace(EMPTY, empty=policy)
     steps = computed(state)
-    texts = words.entropy_texts(row_entropies(steps).tolist())
+    texts = attention_tables.entropy_texts(row_entropies(steps).tolist())
     assert texts[0] == "no keys"
     assert texts[1] == "0.693 nats, 2 effective keys"
-    table = cells_of(words.entropy_table(state, texts, heads.ceilings(steps).tolist()))
+    table = cells_of(attention_tables.entropy_table(state, texts, heads.ceilings(steps).tolist()))
     assert table == {
         "[PAD]": ["no keys", "no keys"],
         "cats": ["0.693 nats, 2 effective keys", "0.693 nats"],
@@ -556,13 +563,22 @@ def test_a_figure_is_described_with_its_live_numbers_and_says_where_it_stops():
 
 
 def test_the_weights_of_the_chosen_query_are_quoted_in_words():
-    assert words.stages_alt(DEFAULT, computed(DEFAULT)) == "Weights of q1: k1 0.670, k2 0.330."
-    assert words.stages_alt(EMPTY, computed(EMPTY)) == "Weights of cats: a 0.5, b 0.5, c masked."
+    assert (
+        attention_stages.stages_alt(DEFAULT, computed(DEFAULT))
+        == "Weights of q1: k1 0.670, k2 0.330."
+    )
+    assert (
+        attention_stages.stages_alt(EMPTY, computed(EMPTY))
+        == "Weights of cats: a 0.5, b 0.5, c masked."
+    )
     none = replace(EMPTY, row=None, empty="nan")
-    assert words.stages_alt(none, computed(none)) == "Weights of [PAD]: a nan, b nan, c nan."
-    assert words.stages_alt(UNDERFLOW, computed(UNDERFLOW)).endswith("k2 0 (underflow).")
+    assert (
+        attention_stages.stages_alt(none, computed(none))
+        == "Weights of [PAD]: a nan, b nan, c nan."
+    )
+    assert attention_stages.stages_alt(UNDERFLOW, computed(UNDERFLOW)).endswith("k2 0 (underflow).")
     cold = replace(DEFAULT, temperature=COLD)
-    assert words.stages_alt(cold, computed(cold)) == "Weights of q1: k1 1, k2 0."
+    assert attention_stages.stages_alt(cold, computed(cold)) == "Weights of q1: k1 1, k2 0."
     many = matrix(*["0 0"] * 17)
     wide = AttentionState(k=many, v=many)
-    assert words.stages_alt(wide, computed(wide)).endswith("k16 0.059, and so on.")
+    assert attention_stages.stages_alt(wide, computed(wide)).endswith("k16 0.059, and so on.")

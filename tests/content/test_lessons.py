@@ -93,6 +93,10 @@ def test_the_end_of_a_lesson_names_the_steps_that_are_left():
     assert whole == f"All 8 questions are answered. You can now do this: {lesson.goal}"
     standing[0], standing[1] = "made", "open"  # the second asks nothing
     assert "came out differently: step 1. You can" in words.finished(lesson, standing)
+    standing[5] = "made"
+    assert " Predictions that came out differently: steps 1 and 6." in words.finished(
+        lesson, standing
+    )
     standing[3], standing[5], standing[9] = "wrong", "open", "open"
     assert words.finished(lesson, standing) == "Still open: steps 4, 6 and 10."
 

@@ -336,7 +336,8 @@ def finished(lesson: Lesson, standing: Sequence[str]) -> str:
     if left:
         return f"Still open: {_steps(left)}."
     made = [number for number, mark in asked if mark == "made"]
-    other = f" A prediction that came out differently: {_steps(made)}." if made else ""
+    what = "A prediction" if len(made) == 1 else "Predictions"
+    other = f" {what} that came out differently: {_steps(made)}." if made else ""
     return f"All {len(asked)} questions are answered.{other} You can now do this: {lesson.goal}"
 
 

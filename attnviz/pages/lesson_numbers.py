@@ -238,7 +238,7 @@ class StepNumbers:
         except ValueError:
             return None
 
-    def fresh_state(self, state: LessonState) -> LessonState:
+    def fresh_state(self, state: LessonState, *, done: bool = False) -> LessonState:
         """Return the state with the next numbers that differ from those on screen.
 
         Their answer differs as well, where some numbers of the next draws have another one.
@@ -246,6 +246,8 @@ class StepNumbers:
         Parameters
         ----------
         state : LessonState
+        done : bool
+            True where the step is done, and stays so.
 
         Returns
         -------
@@ -253,7 +255,7 @@ class StepNumbers:
         """
         other = None
         for _ in range(50):
-            state = state.redrawn()
+            state = state.redrawn(done=done)
             fresh = StepNumbers(self.step, state.seed_of(state.at))
             if exercises.same_given(fresh.given, self.given):
                 continue

@@ -28,8 +28,8 @@ def standing_at(step: Step, at: int, given: LessonState) -> str:
         return "right" if answer == DONE else "open"
     if step.options:
         return replies.standing_of_choice(step, replies.chosen(given, step, at))
-    if not answer:
-        return "open"
+    if answer in ("", DONE):
+        return "right" if answer else "open"
     numbers = StepNumbers(step, given.seed_of(at))
     if step.bars:
         drawn = replies.drawn_bars(answer, numbers.count_keys)

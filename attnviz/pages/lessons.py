@@ -15,7 +15,7 @@ from attnviz.exports.checker import checker_zip
 from attnviz.figures.style import colour_of
 from attnviz.pages import attention_explorer, softmax_explorer
 from attnviz.pages.lesson_numbers import StepNumbers, check_lesson
-from attnviz.pages.lesson_standing import answered, standing_of
+from attnviz.pages.lesson_standing import answered, standing_at, standing_of
 from attnviz.state.attention import AttentionState
 from attnviz.state.lessons import (
     DONE,
@@ -208,16 +208,17 @@ def draw_question(step: lessons.Step, numbers: StepNumbers) -> None:
 def draw_answer(step: lessons.Step, numbers: StepNumbers) -> None:
     """Take numbers as an answer, and answer them."""
     st.caption(words.asked_form(step, numbers.shape, whole=exercises.is_whole(numbers.right)))
-    cells = numbers.mask_cells(state.answer) if numbers.is_mask and state.answer else None
+    typed = "" if state.answer == DONE else state.answer
+    cells = numbers.mask_cells(typed) if numbers.is_mask and typed else None
     data = {
         "place": place(),
         "ask": numbers.fill_plain(step.ask),
-        "answer": state.answer,
+        "answer": typed,
         "submit": words.CHECK,
         "nudge": words.NUDGE,
         "lineName": words.MASK_LINE if numbers.is_mask else "",
         "grid": words.mask_grid(numbers.shape, cells) if numbers.is_mask else None,
-        "reply": checked(step, numbers) if state.answer else None,
+        "reply": checked(step, numbers) if typed else None,
     }
     form.editor("answer", data)
 
@@ -353,7 +354,9 @@ def draw_ways_on(lesson: lessons.Lesson) -> None:
                 )
         if step.redraw:
             numbers = StepNumbers(step, state.seed_of(state.at))
-            form.link_button(words.FRESH, numbers.fresh_state(state), help=words.REDRAWN)
+            done = standing_at(step, state.at, state) == "right"
+            fresh = numbers.fresh_state(state, done=done)
+            form.link_button(words.FRESH, fresh, help=words.REDRAWN)
         parts.copy_button(
             form.key("copy-blank"),
             words.COPY_BLANK,

@@ -19,7 +19,7 @@ MAX_ANSWER = 300
 MAX_SEED = 9_999
 MAX_HELP = 9
 OWN = "own"  # the lesson that was opened from a file
-DONE = "done"  # the answer to a step that asks nothing
+DONE = "done"  # the answer to a step that asks nothing, or was right with other numbers
 NOT_DONE = "open"  # the same, when it was taken back
 _TRUE, _FALSE = re.compile(r"(?i)\btrue\b"), re.compile(r"(?i)\bfalse\b")
 _NAME = re.compile(r"[a-z0-9-]{0,40}")
@@ -255,8 +255,13 @@ class LessonState:
         """
         return self.seeds[step] if step < len(self.seeds) else 0
 
-    def redrawn(self) -> LessonState:
+    def redrawn(self, *, done: bool = False) -> LessonState:
         """Return the state with fresh numbers in the open step; its answer belonged to the old.
+
+        Parameters
+        ----------
+        done : bool
+            True where it was right: the step stays done.
 
         Returns
         -------
@@ -267,7 +272,7 @@ class LessonState:
         seeds[self.at] = seeds[self.at] + 1 if seeds[self.at] < MAX_SEED else 0
         while seeds and not seeds[-1]:
             seeds.pop()
-        return replace(self.answered(""), seeds=tuple(seeds), help=(0, 0))
+        return replace(self.answered(DONE if done else ""), seeds=tuple(seeds), help=(0, 0))
 
     @property
     def unanswered(self) -> LessonState:
@@ -312,6 +317,8 @@ def edit_answer(state: LessonState, edit: Mapping[str, Any]) -> Edited:
     text = edit.get("text")
     if not isinstance(text, str) or not text.strip():
         return Edited(state, reset=True)
+    if text.strip() in (DONE, NOT_DONE):  # in a link they stand for no answer
+        text = text.upper()
     return Edited(state.answered(text))
 
 

@@ -243,6 +243,24 @@ def test_a_wrong_answer_of_a_step_of_its_own_is_answered_in_the_words_of_the_les
                 assert page.reply == {"value": f"Not yet. {fill(wrong.reply)}", "ok": False}
 
 
+def test_a_step_that_is_done_stays_done_with_fresh_numbers():
+    page = Lessons("?lesson=weights&at=3").answer("0.67").press("Fresh numbers")
+    assert page.link == {
+        "lesson": "weights",
+        "at": "3",
+        "answers": "~e_~e_~e_done",
+        "seed": "0_0_0_1",
+    }
+    assert (page.marks[3], page.data("answer")["answer"]) == ("right", "")
+    assert page.data("answer")["reply"] is None
+    page.press("Fresh numbers").answer("0.9")
+    assert page.marks[3] == "wrong"
+    assert page.press("Fresh numbers").marks[3] == "open"
+    page.answer(" done ")
+    assert page.marks[3] == "wrong"
+    assert "not a number: 'DONE'" in page.reply["value"]
+
+
 def test_fresh_numbers_have_another_answer_wherever_they_can():
     for name, at in NUMERIC:
         step, state = our_lesson(name).step(at), LessonState(lesson=name, at=at)
@@ -313,7 +331,7 @@ def test_fresh_numbers_stand_in_the_link_and_have_an_answer_of_their_own():
     before = page.texts
     page.press("Fresh numbers")
     assert page.link["seed"] == "0_0_0_1"
-    assert page.link["answers"] == "0.6~u0.3~u0.1"
+    assert page.link["answers"] == "0.6~u0.3~u0.1_~e_~e_done"
     assert page.texts != before
     right = StepNumbers(our_lesson("weights").step(3), 1).right
     page.answer(f"{right:.3f}")

@@ -13,6 +13,7 @@ from attnviz.state.numbers import Cell, write_number
 from attnviz.state.softmax import SoftmaxState, matrix
 from attnviz.state.temperature import Temperature
 
+COMPARED = ("Compare", "with")  # above the two boxes that choose keys
 HEADING = "#### Softmax: scores become weights"
 LECTURE = "Larger type for a projector; Page down steps on"
 PREDICT = (

@@ -300,6 +300,13 @@ def naive_table(
         {"id": "stable", "text": "stable weight", "help": "The largest score is subtracted first."},
     ]
 
+    whole = float(exps.sum())
+
+    def divided(j: int) -> str:
+        if naive[j] == 0 and allowed[j]:  # both are 0 for lack of room, one in the denominator
+            return shown_weight(0.0, True) if math.isfinite(whole) else "0 (÷ inf)"
+        return raw(float(naive[j]))
+
     def raw(value: float) -> str:
         return {math.inf: "inf", -math.inf: "−inf"}.get(value, shown(value))
 
@@ -309,7 +316,7 @@ def naive_table(
             "masked": not allowed[j],
             "cells": [
                 shown_weight(0.0, True) if exps[j] == 0 and allowed[j] else raw(float(exps[j])),
-                raw(float(naive[j])),
+                divided(j),
                 shown_weight(float(stable[j]), bool(allowed[j])),
             ],
         }
@@ -319,7 +326,7 @@ def naive_table(
         {
             "label": "sum",
             "cells": [
-                raw(float(exps.sum())),
+                raw(whole),
                 raw(float(naive.sum())),
                 shown(float(stable.sum()), 12),
             ],

@@ -62,6 +62,14 @@ def scaled_as_weights(given: Given, right: Numbers) -> Numbers | None:
     return _weighted(given, right, right["scaled"])
 
 
+@_mistake("other-limit")
+def other_limit(given: Given, right: Numbers) -> Numbers | None:
+    """Take the limit T → ∞ for T → 0, or the other way round."""
+    if math.isinf(given.beta):
+        return _instead(given, beta=0.0)
+    return _instead(given, beta=math.inf) if given.beta == 0 else None
+
+
 @_mistake("uniform")
 def uniform(given: Given, right: Numbers) -> Numbers | None:
     """Give every allowed key the same weight."""
@@ -97,6 +105,25 @@ def not_subtracted(given: Given, right: Numbers) -> Numbers | None:
     with np.errstate(all="ignore"):
         exps = np.where(_seen(right), np.exp(right["scaled"]), 0.0)
     return {"exps": exps, "total": exps.sum(axis=-1), "shifted": right["scaled"]}
+
+
+@_mistake("not-raised")
+def not_raised(given: Given, right: Numbers) -> Numbers | None:
+    """Give the differences where e to their power is asked."""
+    return {"exps": right["shifted"]}
+
+
+@_mistake("already-divided")
+def already_divided(given: Given, right: Numbers) -> Numbers | None:
+    """Give the weights where the exponentials before the division are asked."""
+    return {"exps": right["weights"]}
+
+
+@_mistake("sign-turned")
+def sign_turned(given: Given, right: Numbers) -> Numbers | None:
+    """Take exp of the largest score less each one."""
+    exps = np.where(_seen(right), np.exp(-right["shifted"]), 0.0)
+    return {"exps": exps, "total": exps.sum(axis=-1), "shifted": -right["shifted"]}
 
 
 @_mistake("minimum-subtracted")
@@ -183,6 +210,14 @@ def mask_after(given: Given, right: Numbers) -> Numbers | None:
 def mask_forgotten(given: Given, right: Numbers) -> Numbers | None:
     """Compute as if nothing were masked."""
     return None if _seen(right).all() else _instead(given, allowed=None)
+
+
+@_mistake("mask-and-temperature")
+def mask_and_temperature(given: Given, right: Numbers) -> Numbers | None:
+    """Leave both the mask and the temperature out."""
+    if _seen(right).all() or given.beta == 1:
+        return None
+    return _instead(given, allowed=None, beta=1.0)
 
 
 @_mistake("mask-multiplied")
@@ -279,12 +314,41 @@ def mean_of_values(given: Given, right: Numbers) -> Numbers | None:
     return {"output": np.tile(given.v.mean(axis=0), (len(right["scores"]), 1))}
 
 
+def _one_hot(right: Numbers) -> Array:
+    masked = right["masked"]
+    return (np.arange(masked.shape[-1]) == masked.argmax(axis=-1)[..., None]).astype(float)
+
+
+@_mistake("first-of-ties")
+def first_of_ties(given: Given, right: Numbers) -> Numbers | None:
+    """Give all to the first of the largest scores, in the limit T → 0."""
+    return _weighted(given, right, _one_hot(right)) if math.isinf(given.beta) else None
+
+
+@_mistake("winner-takes-all")
+def winner_takes_all(given: Given, right: Numbers) -> Numbers | None:
+    """Give all to the largest score."""
+    return None if math.isinf(given.beta) else _weighted(given, right, _one_hot(right))
+
+
+@_mistake("percent")
+def percent(given: Given, right: Numbers) -> Numbers | None:
+    """Write weights in percent."""
+    return {"weights": 100 * right["weights"]}
+
+
 @_mistake("rounded-early")
 def rounded_early(given: Given, right: Numbers) -> Numbers | None:
     """Round the exponentials to two decimals before dividing."""
     exps = np.round(right["exps"], 2)
     with np.errstate(all="ignore"):
         return _weighted(given, right, exps / exps.sum(axis=-1, keepdims=True))
+
+
+@_mistake("rounded-sum")
+def rounded_sum(given: Given, right: Numbers) -> Numbers | None:
+    """Round the sum of the exponentials to one decimal before dividing."""
+    return _weighted(given, right, right["exps"] / np.round(right["total"], 1)[..., None])
 
 
 @_mistake("rounded-scores")
@@ -340,7 +404,57 @@ def sums_to_one(given: Given, right: Numbers) -> Numbers | None:
 @_mistake("gap-for-ratio")
 def gap_for_ratio(given: Given, right: Numbers) -> Numbers | None:
     """Take the gap of the scores for the ratio of the weights."""
-    return {"ratio": right["gap"]}
+    return {"ratio": right["gap"]} if given.beta == 1 else None
+
+
+@_mistake("scaled-gap-for-ratio")
+def scaled_gap_for_ratio(given: Given, right: Numbers) -> Numbers | None:
+    """Take β times the gap for the ratio of the weights."""
+    return None if given.beta == 1 else {"ratio": right["gap"]}
+
+
+@_mistake("gap-before-beta")
+def gap_before_beta(given: Given, right: Numbers) -> Numbers | None:
+    """Take the gap of the scores as they stand, before β, for the ratio or for the scaled gap."""
+    gap = right["scores"][:, 0] - right["scores"][:, -1]
+    return None if given.beta == 1 else {"ratio": gap, "gap": gap}
+
+
+@_mistake("e-times-gap")
+def e_times_gap(given: Given, right: Numbers) -> Numbers | None:
+    """Multiply the gap by e, where it is e to the power of the gap."""
+    return {"ratio": math.e * right["gap"]}
+
+
+@_mistake("first-weight")
+def first_weight(given: Given, right: Numbers) -> Numbers | None:
+    """Give the first weight alone where a ratio of two is asked."""
+    return {"ratio": right["weights"][:, 0]}
+
+
+@_mistake("ratio-for-gap")
+def ratio_for_gap(given: Given, right: Numbers) -> Numbers | None:
+    """Give the ratio where the gap is asked."""
+    return {"gap": right["ratio"]}
+
+
+@_mistake("gap-base-10")
+def gap_base_10(given: Given, right: Numbers) -> Numbers | None:
+    """Take the logarithm to base 10 of a ratio."""
+    return {"gap": right["gap"] / math.log(10)}
+
+
+@_mistake("gap-turned")
+def gap_turned(given: Given, right: Numbers) -> Numbers | None:
+    """Take the gap the other way round."""
+    return {"gap": -right["gap"]}
+
+
+@_mistake("exp-for-log")
+def exp_for_log(given: Given, right: Numbers) -> Numbers | None:
+    """Take exp of a ratio, where it is the logarithm."""
+    with np.errstate(all="ignore"):
+        return {"gap": np.exp(right["ratio"])}
 
 
 @_mistake("ratio-of-scores")
@@ -407,8 +521,9 @@ def found_mistake(
     str
         A name of `MISTAKES`; ``other-order`` for the right numbers in another order,
         ``other-place`` for the number of another place, ``other-row`` for those of another query,
-        ``other-exponential`` for the exponential of another key; empty when nothing known gives
-        this answer. A mistake that leads to the right number as well is never named.
+        ``other-exponential`` for the exponential of another key, ``other-ratio`` for that of two
+        other keys; empty when nothing known gives this answer. A mistake that leads to the right
+        number as well is never named.
 
     Examples
     --------
@@ -437,5 +552,9 @@ def found_mistake(
         return "other-row" if any(agrees(flat, row, tolerance) for row in rows) else ""
     if any(agrees(flat, other, tolerance) for other in all_right):
         return "other-place"
+    if name == "ratio":
+        with np.errstate(all="ignore"):
+            ratios = np.ravel(right["weights"][:, :, None] / right["weights"][:, None, :])
+        return "other-ratio" if any(agrees(flat, ratio, tolerance) for ratio in ratios) else ""
     exps = np.ravel(right["exps"]) if name == "weights" else ()
     return "other-exponential" if any(agrees(flat, exp, tolerance) for exp in exps) else ""

@@ -241,7 +241,8 @@ class StepNumbers:
     def fresh_state(self, state: LessonState, *, done: bool = False) -> LessonState:
         """Return the state with the next numbers that differ from those on screen.
 
-        Their answer differs as well, where some numbers of the next draws have another one.
+        Their answer differs as well, and they are more than the same ones in another order, where
+        the next draws have such numbers.
 
         Parameters
         ----------
@@ -253,14 +254,15 @@ class StepNumbers:
         -------
         LessonState
         """
-        other = None
+        step, other = self.step, None
         for _ in range(50):
             state = state.redrawn(done=done)
-            fresh = StepNumbers(self.step, state.seed_of(state.at))
+            fresh = StepNumbers(step, state.seed_of(state.at))
             if exercises.same_given(fresh.given, self.given):
                 continue
             other = other or state
-            step = self.step
+            if step.pool and exercises.same_numbers(fresh.given, self.given):
+                continue
             if not step.answer or exercises.places_off(fresh.right, self.right, step.tolerance):
                 return state
         return other or state

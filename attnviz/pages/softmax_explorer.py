@@ -226,7 +226,7 @@ class SoftmaxExplorer:
     def draw_pair(self) -> None:
         """Compare two keys: the ratio of their weights follows from the gap of their scores."""
         state = self.state
-        self.form.positions("pair", self.labels, state.keys_compared)
+        self.form.positions("pair", words.COMPARED, self.labels, state.keys_compared)
         ratio = questions.pair_ratio(self.row, *state.keys_compared, beta=self.beta)
         lines = words.pair_words(self.labels, state.keys_compared, self.row, ratio, self.beta)
         parts.facts(self.form.key("ratio"), [{"value": line} for line in lines], tone="lines")

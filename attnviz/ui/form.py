@@ -280,22 +280,25 @@ class Form(Generic[State]):
             help=declared.help,
         )
 
-    def positions(self, name: str, labels: Sequence[str], positions: Sequence[int]) -> None:
+    def positions(
+        self, name: str, words: Sequence[str], labels: Sequence[str], positions: Sequence[int]
+    ) -> None:
         """Show a box for each position of a field, to choose one of the labels in it.
 
         Parameters
         ----------
         name : str
             A field whose value is a tuple of positions.
+        words : sequence of str
+            What stands above each box.
         labels : sequence of str
             May repeat: what is chosen is the position.
         positions : sequence of int
             What is chosen now.
         """
         options = _told_apart(labels)
-        for at, (column, position) in enumerate(
-            zip(st.columns(len(positions)), positions, strict=True)
-        ):
+        boxes = zip(st.columns(len(positions)), words, positions, strict=True)
+        for at, (column, word, position) in enumerate(boxes):
             key = self.key(f"{name}-{at}")
             st.session_state[key] = position
 
@@ -306,7 +309,7 @@ class Form(Generic[State]):
 
             with column:
                 st.selectbox(
-                    f"Key {at + 1}",
+                    word,
                     range(len(labels)),
                     format_func=options.__getitem__,
                     key=key,

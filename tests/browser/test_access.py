@@ -68,6 +68,13 @@ def test_everything_can_be_done_with_the_keyboard_alone(screen: Screen) -> None:
     screen.until(lambda: screen.link().get("panel"), "moves")
 
 
+def test_the_explanation_of_a_chosen_number_comes_into_sight(screen: Screen) -> None:
+    screen.page.set_viewport_size({"width": 1024, "height": 420})
+    screen.open().table.scroll_into_view_if_needed()
+    screen.table.locator("td").first.click()
+    expect(screen.explained).to_be_in_viewport(ratio=0.9)
+
+
 def test_a_number_of_the_table_is_chosen_and_explained_with_the_keyboard(screen: Screen) -> None:
     screen.open().shows("0.6652", "0.2447", "0.0900")
     press = screen.page.keyboard.press

@@ -53,6 +53,7 @@ def test_every_known_mistake_has_its_words():
         "other-place",
         "other-row",
         "other-exponential",
+        "other-ratio",
     }
 
 
@@ -91,6 +92,11 @@ def test_the_end_of_a_lesson_names_the_steps_that_are_left():
     standing = ["right" for _ in lesson.steps]
     whole = words.finished(lesson, standing)
     assert whole == f"All 8 questions are answered. You can now do this: {lesson.goal}"
+    code = next(at for at, step in enumerate(lesson.steps) if step.function)
+    standing[code] = "open"
+    still = f"Code to write is still there: step {code + 1}. You can"
+    assert still in words.finished(lesson, standing)
+    standing[code] = "right"
     standing[0], standing[1] = "made", "open"  # the second asks nothing
     assert "came out differently: step 1. You can" in words.finished(lesson, standing)
     standing[5] = "made"

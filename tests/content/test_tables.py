@@ -265,9 +265,16 @@ def test_beside_ordinary_scores_both_formulas_agree_and_their_sums_are_computed(
 def test_an_exponential_that_underflows_says_so_and_a_masked_one_does_not():
     table = naive_of(SoftmaxState(matrix("0 -800 1"), hide=(2,)))
     assert columns(table)["exp"] == ["1", "0 (underflow)", "0"]
+    assert columns(table)["naive"] == ["1", "0 (underflow)", "0"]
     assert columns(table)["stable"] == ["1", "0 (underflow)", "masked"]
     assert [row["masked"] for row in table["rows"]] == [False, False, True]
     np.testing.assert_array_equal(naive_exps([-800]), [0])
+
+
+def test_a_number_that_is_divided_by_inf_says_why_it_is_0():
+    table = naive_of(SoftmaxState(matrix("709.79 0")))
+    assert columns(table)["naive"] == ["nan", "0 (÷ inf)"]
+    assert foot(table)["naive"] == "nan"
 
 
 def test_where_every_exponential_underflows_the_naive_formula_divides_0_by_0():

@@ -91,6 +91,21 @@ def test_seed_0_is_what_was_given_and_seeds_differ():
         redrawn(ONE, ["scores"], (0.0, 1.0), 1)
 
 
+def test_a_tie_at_the_top_stays_one_and_moves():
+    old, pool = given_of(scores=[[4, 1, 4, 0]]), (-2.0, 0.0, 1.0, 3.0, 4.0)
+    drawn = [redrawn(old, ["scores"], pool, seed).scores[0] for seed in range(1, 40)]
+    assert all(sorted(row)[-1] == sorted(row)[-2] > sorted(row)[-3] for row in drawn)
+    assert len({tuple(np.flatnonzero(row == row.max())) for row in drawn}) == 6
+
+
+def test_numbers_in_another_order_are_the_same_numbers():
+    one, turned = given_of(scores=[[1, 0, 2]]), given_of(scores=[[2, 1, 0]])
+    assert exercises.same_numbers(one, turned)
+    assert not exercises.same_given(one, turned)
+    assert not exercises.same_numbers(one, given_of(scores=[[1, 0, 3]]))
+    assert not exercises.same_numbers(one, HEAD)
+
+
 def test_which_keys_are_hidden_is_drawn_and_at_least_two_are_seen():
     old = given_of(scores=[[1, 1, 1, 1], [2, 2, 2, 2]], hide=[3])
     drawn = [redrawn(old, ["hide"], (), seed) for seed in range(1, 60)]
@@ -182,6 +197,30 @@ WRONG = [
     ("gap-for-ratio", given_of(scores=[[3, 1, -1]]), "ratio", 4),
     ("ratio-of-scores", given_of(scores=[[3, 1, -1]]), "ratio", -3),
     ("ratio-inverted", given_of(scores=[[3, 1, -1]]), "ratio", 0.0183),
+    ("other-ratio", given_of(scores=[[3, 1, -1]]), "ratio", 7.38906),
+    ("e-times-gap", given_of(scores=[[3, 1, -1]]), "ratio", 10.87313),
+    ("first-weight", given_of(scores=[[3, 1, -1]]), "ratio", 0.86681),
+    ("scaled-gap-for-ratio", given_of(scores=[[10, 0, 5]], beta=0.2), "ratio", 1),
+    ("gap-before-beta", given_of(scores=[[10, 0, 5]], beta=0.2), "ratio", 5),
+    ("ratio-for-gap", given_of(scores=[[2, 0.5]]), "gap", 4.48169),
+    ("gap-base-10", given_of(scores=[[2, 0.5]]), "gap", 0.65144),
+    ("gap-turned", given_of(scores=[[2, 0.5]]), "gap", -1.5),
+    ("exp-for-log", given_of(scores=[[2, 0.5]]), "gap", math.exp(math.exp(1.5))),
+    ("other-limit", given_of(scores=[[4, 1, 4, 0]], beta=math.inf), "weights", [0.25] * 4),
+    ("other-limit", given_of(scores=[[4, 1, 4, 0]], beta=0), "weights", [0.5, 0, 0.5, 0]),
+    ("first-of-ties", given_of(scores=[[4, 1, 4, 0]], beta=math.inf), "weights", [1, 0, 0, 0]),
+    ("winner-takes-all", HOT, "weights", [1, 0, 0]),
+    ("percent", ONE, "weights", [59.720798, 29.446456, 10.832746]),
+    ("not-raised", ONE, "exps", [0, -0.70711, -1.70711]),
+    ("already-divided", ONE, "exps", [0.59721, 0.29446, 0.10833]),
+    ("sign-turned", ONE, "exps", [1, 2.02811, 5.51299]),
+    ("rounded-sum", ONE, "weights", [0.58824, 0.29004, 0.1067]),
+    (
+        "mask-and-temperature",
+        given_of(scores=[[2, 1, 0, -1]], hide=[3], beta=2),
+        "weights",
+        [0.64391, 0.23688, 0.08714, 0.03206],
+    ),
 ]
 
 
@@ -191,7 +230,10 @@ def test_a_wrong_answer_is_told_which_mistake_it_is(name, given, asked, answer):
 
 
 def test_every_mistake_was_tried_but_nan_which_nobody_can_type():
-    assert {name for name, *_ in WRONG} == set(MISTAKES) - {"naive"} | {"other-order"}
+    assert {name for name, *_ in WRONG} == set(MISTAKES) - {"naive"} | {
+        "other-order",
+        "other-ratio",
+    }
     assert np.isnan(mistaken("naive", given_of(scores=[[1000, 1000]]))["weights"]).all()
 
 

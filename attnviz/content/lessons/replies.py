@@ -24,6 +24,10 @@ MISTAKES = {
     "not-divided": "These are the exponentials. The last step is missing: divide by their sum.",
     "not-subtracted": "Here exp was taken of the score as it stands. Asked is exp of the score less"
     " the largest score of its row.",
+    "not-raised": "These are the differences. Asked is e to the power of each.",
+    "already-divided": "These are the weights already. Asked are the exponentials, before the"
+    " division.",
+    "sign-turned": "Here the sign is turned round. Take exp of (score − largest): it is 0 or less.",
     "minimum-subtracted": "Here the smallest score was subtracted. Subtract the largest: then no"
     " exponential is larger than 1.",
     "naive": "That is what exp(x) / Σ exp(x) gives as it stands: it overflows. Subtract the largest"
@@ -32,18 +36,26 @@ MISTAKES = {
     "whole-matrix": "Here all weights of all queries together sum to 1. Softmax works on one row at"
     " a time: each row has a sum of its own.",
     "temperature-inverted": "T and β are mixed up: β = 1/T, and β multiplies the scores.",
-    "no-temperature": "The temperature is left out: multiply the scores by β = 1/T before exp.",
+    "no-temperature": "The temperature is left out: that is what T = 1 gives. Before exp every"
+    " score is multiplied by β = 1/T.",
+    "other-limit": "That is the other end: the limits T → 0 and T → ∞ are mixed up.",
+    "first-of-ties": "Several keys tie for the largest score. Softmax knows no first: they share.",
+    "winner-takes-all": "That gives all to the largest score. Softmax is soft: every key that may"
+    " be attended to gets some.",
+    "percent": "That is in percent. A weight is a part of 1.",
     "temperature-twice": "Here the scores were divided by T twice. Once is enough.",
     "temperature-after": "Here the weights were multiplied by β after softmax, and no longer sum to"
     " 1. β belongs on the scores, before softmax.",
     "mask-after": "Here the weight was set to 0 after softmax, and the masked key is still in the"
     " denominator: the rest no longer sums to 1. Mask the score with −∞ before softmax.",
     "mask-forgotten": "The mask is left out: a masked key gets weight exactly 0.",
+    "mask-and-temperature": "Both the mask and the temperature are left out.",
     "mask-multiplied": "Here the masked score became 0. But exp(0) = 1: the key is still in. Only"
     " −∞ takes it out.",
     "polarity": "The mask is read the other way round: 1 (True) means that the query may attend.",
     "own-position": "A query sees its own position too: the diagonal holds 1.",
-    "uniform": "That gives every key the same. It holds only where all scores are equal.",
+    "uniform": "That gives every key the same. So it is only where their scores are equal, or in"
+    " the limit T → ∞.",
     "plain-exps": "That is e to the power of the score as it stands. A weight is this number"
     " divided by the sum of them all, so it is at most 1.",
     "other-place": "That is the number of another key or query: look at the place that is asked.",
@@ -64,6 +76,8 @@ MISTAKES = {
     "mean-of-values": "That is the plain mean of the values. Each value counts by its weight.",
     "rounded-early": "The way is right, but the exponentials were rounded before dividing. Keep all"
     " digits until the end.",
+    "rounded-sum": "The way is right, but the sum was rounded before dividing. Keep all digits"
+    " until the end.",
     "rounded-scores": "The way is right, but a score was rounded first (0.71 for 1/√2 = 0.7071…)."
     " Keep all digits until the end.",
     "bits": "That is the entropy in bits, with the logarithm to base 2. Asked are nats: use ln.",
@@ -74,6 +88,17 @@ MISTAKES = {
     "counted-keys": "That holds only when all weights are equal. Here they differ.",
     "sums-to-one": "1 is the sum of one row. Every query has a row of its own.",
     "gap-for-ratio": "That is the gap of the scores. The ratio of the weights is e to this power.",
+    "scaled-gap-for-ratio": "That is β times the gap. The ratio of the weights is e to this power.",
+    "gap-before-beta": "That is the gap of the scores as they stand. β multiplies it; the ratio of"
+    " the weights is e to that power.",
+    "e-times-gap": "That is e times the gap. The ratio is e to the power of the gap.",
+    "first-weight": "That is the first weight alone. Asked is how many times the last one it is.",
+    "other-ratio": "That is the ratio of two other weights: look which ones are asked for.",
+    "ratio-for-gap": "That is the ratio. The gap is its natural logarithm.",
+    "gap-base-10": "That is the logarithm to base 10. exp is undone by the natural one, ln.",
+    "gap-turned": "That is the gap the other way round: mind the sign.",
+    "exp-for-log": "Here exp was taken of the ratio. It is the other way: the ratio is exp of the"
+    " gap.",
     "ratio-of-scores": "That is the ratio of the scores. Weights compare by the gap of the scores:"
     " their ratio is e to the gap.",
     "ratio-inverted": "That is the ratio the other way round.",
@@ -97,8 +122,8 @@ _OF_WHAT_FOLLOWS = {
     "divided-scores": "This follows from the scores divided by their sum. Take the exponentials"
     " first, then divide.",
     "not-divided": "This follows from the exponentials. Divide them by their sum first.",
-    "uniform": "This follows when every key gets the same weight. It holds only where all scores"
-    " are equal.",
+    "uniform": "This follows when every key gets the same weight. So it is only where their scores"
+    " are equal, or in the limit T → ∞.",
 }
 _OF_ENTROPY = _OF_WHAT_FOLLOWS | {
     "entropy-itself": "That is the number of effective keys. The entropy is its logarithm.",
@@ -272,7 +297,7 @@ def _is_rounded(values: np.ndarray, wanted: np.ndarray, decimals: Sequence[int])
         return False
     with np.errstate(invalid="ignore", over="ignore"):
         return any(
-            bool((np.abs(values - wanted) <= 0.55 * 10.0**-places).all())
+            bool((np.abs(values - wanted) <= 0.50001 * 10.0**-places).all())
             and bool((np.round(values, places) == values).all())
             for places in decimals
         )

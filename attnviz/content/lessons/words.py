@@ -338,6 +338,13 @@ def finished(lesson: Lesson, standing: Sequence[str]) -> str:
     made = [number for number, mark in asked if mark == "made"]
     what = "A prediction" if len(made) == 1 else "Predictions"
     other = f" {what} that came out differently: {_steps(made)}." if made else ""
+    code = [
+        number
+        for number, (step, mark) in enumerate(zip(lesson.steps, standing, strict=True), 1)
+        if step.function and mark == "open"
+    ]
+    if code:
+        other += f" Code to write is still there: {_steps(code)}."
     return f"All {len(asked)} questions are answered.{other} You can now do this: {lesson.goal}"
 
 

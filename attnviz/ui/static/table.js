@@ -44,6 +44,8 @@ class Table {
     this.panel.hidden = !data.symbols && !data.words;
     text(this.symbols, data.symbols ?? '');
     text(this.words, data.words ?? '');
+    if (this.picked && !this.panel.hidden) this.panel.scrollIntoView({ block: 'nearest' }); // it was asked for
+    this.picked = false;
   }
 
   build(data) {
@@ -61,6 +63,7 @@ class Table {
   pick(cell) {
     const name = cell.dataset.pick;
     this.put({ rev: this.data.rev, n: tick(), pick: name === this.data.pick ? '' : name });
+    this.picked = true;
     cell.focus();
   }
 

@@ -33,6 +33,7 @@ def steps_table(
     caption: str = "",
     step: int = 5,
     first: str = "score",
+    plain: bool = False,
 ) -> dict[str, Any]:
     """Lay out the arithmetic of one query, with its totals.
 
@@ -50,6 +51,8 @@ def steps_table(
         How many columns are shown, from 1; the others hold a question mark.
     first : str
         Head of the first column of numbers.
+    plain : bool
+        True to leave out the column of β.
 
     Returns
     -------
@@ -95,6 +98,10 @@ def steps_table(
     total, weights = float(steps.total), float(steps.weights.sum())
     sums = _covered(["", "", "", shown(total), shown(weights, 12)], step)
     foot = [{"label": "sum", "cells": sums}]
+    if plain:
+        del head[2]
+        for line in (*rows, *foot):
+            del line["cells"][1]
     if pick and list(_HELP).index(pick.partition(":")[0]) >= step:
         explained = None  # it would give away a number that is still covered
     return {

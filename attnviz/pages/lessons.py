@@ -41,13 +41,15 @@ ATTENTION = (
         "several": attention_explorer.SEVERAL,
     },
 )
+SOFTMAX = (
+    "attnviz/pages/softmax.py",
+    SoftmaxState,
+    softmax_words.preset_states(),
+    {"parts": softmax_explorer.PARTS, "natives": softmax_explorer.NATIVES},
+)
 EXPLORERS = {
-    "softmax": (
-        "attnviz/pages/softmax.py",
-        SoftmaxState,
-        softmax_words.preset_states(),
-        {"parts": softmax_explorer.PARTS, "natives": softmax_explorer.NATIVES},
-    ),
+    "softmax": SOFTMAX,
+    "arithmetic": SOFTMAX,
     "attention": ATTENTION,
     "masks": ATTENTION,
 }
@@ -163,6 +165,10 @@ def draw_explorer(step: lessons.Step) -> None:
             explorer.draw_result()
             if below:
                 explorer.draw_panel(step.panel)
+    elif step.explore == "arithmetic":
+        explorer = softmax_explorer.SoftmaxExplorer(inner)
+        if explorer.draw_editors(temperature=False):
+            explorer.draw_result(plain=True)
     elif step.explore == "masks":
         explorer = attention_explorer.AttentionExplorer(inner)
         explorer.draw_masks()

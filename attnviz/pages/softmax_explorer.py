@@ -60,24 +60,25 @@ class SoftmaxExplorer:
             for w, a in zip(self.row.weights.tolist(), self.seen, strict=True)
         ]
 
-    def draw_editors(self, *, compare: bool = True) -> bool:
+    def draw_editors(self, *, compare: bool = True, temperature: bool = True) -> bool:
         """Draw the scores and the temperature; tell whether all of it can be read."""
         left, right = st.columns(2, gap="medium")
         with left:
             scores_editor(self.form, self.colors, compact=self.lecture)
         with right:
-            temperature_editor(self.form)
-            if compare and not self.lecture:
+            if temperature:
+                temperature_editor(self.form)
+            if temperature and compare and not self.lecture:
                 self.form.text_input("compare", width=160)
         readable = self.form.readable("matrix", "temperature")
         if not readable:
             parts.warnings(self.form.key("unreadable"), [words.UNREADABLE])
         return readable
 
-    def draw_result(self) -> None:
+    def draw_result(self, *, plain: bool = False) -> None:
         """Draw the chosen query, or say that softmax has no answer for it."""
         if any(self.seen):
-            self.draw_row()
+            self.draw_row(plain=plain)
         else:
             empty = words.all_masked(self.state.row, self.state.n_queries)
             parts.warnings(self.form.key("empty"), [empty])
@@ -87,8 +88,11 @@ class SoftmaxExplorer:
         if any(self.seen) or panel in ("rows", "export"):
             _PANELS[panel](self)
 
-    def draw_row(self) -> None:
-        """Draw the arithmetic and the bars of the chosen query, then how spread its weights are."""
+    def draw_row(self, *, plain: bool = False) -> None:
+        """Draw the arithmetic and the bars of the chosen query, then how spread its weights are.
+
+        Plain is without β and without what is said of the weights.
+        """
         state = self.state
         explained = None
         if state.pick:
@@ -111,6 +115,7 @@ class SoftmaxExplorer:
                     explained=explained,
                     caption=caption,
                     step=state.step,
+                    plain=plain,
                 ),
             )
         if state.step < len(STEPS):
@@ -141,6 +146,8 @@ class SoftmaxExplorer:
                 name="attnviz-weights",
                 scale=self.scale,
             )
+        if plain:
+            return
         spread = words.row_facts(
             self.labels,
             self.row,

@@ -391,6 +391,18 @@ def test_what_a_lesson_is_about_stands_right_below_what_is_changed():
     assert drawn("?lesson=spread&at=1", "lesson-spread-1")[-2:] == ["terms", "table"]
 
 
+def test_the_first_lessons_show_nothing_that_comes_later():
+    page = Lessons("?lesson=weights&at=1")
+    page.page = "lesson-weights-1"
+    assert not page.has("temperature")
+    assert not page.has("facts")
+    assert [head["text"] for head in page.data("table")["head"]] == [
+        *("key", "score", "− max", "exp(…)", "weight"),
+    ]
+    assert page.cells()[1] == ["0", "−0.7071", "0.4931", "0.2945"]
+    assert page.foot() == ["", "", "1.6745", "1"]
+
+
 def test_changed_numbers_of_an_explorer_can_be_put_back():
     page = Lessons("?lesson=spread&at=1")
     label, page.page = words.BACK_TO_NUMBERS, "lesson-spread-1"

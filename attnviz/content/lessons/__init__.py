@@ -182,8 +182,8 @@ class Step:
     pool : tuple of float
         The numbers they are drawn from.
     explore : str
-        The explorer that is embedded: ``softmax``, ``attention``, ``masks`` (the masks and two
-        stages of attention) or empty.
+        The explorer that is embedded: ``softmax``, ``arithmetic`` (only its scores, its table and
+        its bars), ``attention``, ``masks`` (the masks and two stages of attention) or empty.
     open : str
         The state it opens with, as the query of a link.
     panel : str

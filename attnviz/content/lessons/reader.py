@@ -36,7 +36,7 @@ from attnviz.state.temperature import Temperature, read_temperature
 MAX_BYTES = 200_000
 MAX_DOTS = 200  # in one key: the time to read a key grows with the square of them
 MAX_SCALE = 1e6  # so that no drawn number times the scale leaves float64
-EXPLORERS = ("softmax", "attention", "masks")
+EXPLORERS = ("softmax", "arithmetic", "attention", "masks")
 _POOL = (-2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
 _STEP = re.compile(r"\[\[\s*step\s*\]\]")
 _AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 import pytest
 from playwright.sync_api import expect
 
@@ -105,6 +107,25 @@ def test_a_cell_of_the_table_chosen_right_after_reset_is_explained(changed) -> N
     at_once(changed, f"{RESET} document.querySelector('[data-pick=\"exp:0\"]').click();")
     changed.until(lambda: changed.link().get("pick"), "exp:0")
     changed.until(changed.scores, ["3", "1", "2"])
+
+
+@pytest.mark.parametrize("box", ["cell", "T", "reference"])
+def test_a_tap_on_the_menu_while_typing_keeps_the_edit_and_goes(screen: Screen, box: str) -> None:
+    screen.open(scores="3,1,2", compare="3")
+    boxes = {"cell": screen.cells.first, "T": screen.T}
+    at = boxes.get(box, screen.page.get_by_role("textbox", name="Reference at T"))
+    at.click()
+    screen.page.keyboard.press("Control+A")
+    screen.page.keyboard.type("7")
+    screen.page.wait_for_timeout(300)
+    screen.page.get_by_test_id("stTopNavLink").filter(has_text="Sampling").click()
+    screen.page.get_by_role("heading", name="Sampling").wait_for()
+    screen.until(
+        lambda: urlsplit(screen.page.url).path + urlsplit(screen.page.url).query, "/sampling"
+    )
+    screen.to_page("Softmax")
+    changed = {"cell": {"scores": "7_1_2"}, "T": {"T": "7"}, "reference": {"compare": "7"}}[box]
+    screen.links_to(**{"scores": "3_1_2", "compare": "3"} | changed)
 
 
 def test_cells_masked_right_after_reset_are_masked_in_what_reset_brings(screen: Screen) -> None:

@@ -69,7 +69,7 @@ class Answer {
   /** The cells follow the text; the reply is there as long as it is about what stands in the line. */
   look() {
     const { answer, grid, reply } = this.data;
-    const about = answer !== '' && this.line.value.trim() === answer.trim();
+    const about = answer !== '' && this.line.value.trim().toLowerCase() === answer.trim().toLowerCase();
     text(this.reply, about ? `${reply.ok ? '✓' : '✗'} ${reply.value}` : '');
     set(this.reply, 'data-ok', about ? String(reply.ok) : null);
     if (!grid) return;

@@ -63,9 +63,14 @@ function tellSilence() {
   if (unanswered.size && !silence.isConnected) document.body.append(silence);
 }
 
+const posts = new Set();
+
 /** The edits of one part: each is sent until it is answered. */
 class Post {
-  constructor(root) { this.root = root; }
+  constructor(root) {
+    this.root = root;
+    posts.add(this);
+  }
 
   send(edit) {
     this.edit = edit;
@@ -108,6 +113,32 @@ class Post {
     return { late: edit && rev !== edit.rev && edit.n > since ? edit : null, since };
   }
 }
+
+// A tap on a link leaves the box that is typed in and goes to another page in one moment. Streamlit
+// would take the edit for a wish to stay, so the link waits until the edit has been answered.
+const [SETTLED, LONGEST, AGAIN] = [250, 1500, 25]; // ms
+let left = -Infinity; // when a box was left; those of Streamlit's own tell no answer
+document.addEventListener('focusout', ({ target }) => { if (target.matches?.('input, textarea')) left = performance.now(); }, true);
+
+function busy() {
+  posts.forEach((post) => { if (!post.root.isConnected) posts.delete(post); });
+  return performance.now() - left < SETTLED || [...posts].some((post) => post.edit);
+}
+
+document.addEventListener('click', (event) => {
+  const link = event.target.closest?.('a[href]');
+  const plain = event.isTrusted && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+  if (!link || link.target || link.origin !== location.origin || !plain || !busy()) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  const end = performance.now() + LONGEST;
+  const follow = () => {
+    if (busy() && performance.now() < end) setTimeout(follow, AGAIN);
+    else if (link.isConnected) link.click();
+    else document.querySelector(`a[href="${CSS.escape(link.getAttribute('href'))}"]`)?.click();
+  };
+  follow();
+}, true);
 
 let [pressed, before] = [{ at: 0 }, { at: 0 }]; // the last press, and the last one on another part
 

@@ -24,8 +24,8 @@ OWN = (
 OWN_LOST = "This link belongs to a lesson from a file. Open the file once more."
 NO_LESSON = "There is no lesson with this name; here are all of them."
 REDRAWN = (
-    "Fresh numbers for this step, equally hard; a step that is done stays done. The link keeps"
-    " them: everybody who opens it gets the same."
+    "Fresh numbers for this step, equally hard; a step that is done stays done until you"
+    " answer again. The link keeps them: everybody who opens it gets the same."
 )
 SAMPLE = "Download a lesson as a file"
 OPEN_FILE = "Open a lesson from a file, at most 200 kB"
